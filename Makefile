@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The one front door. `make help` lists the goals.
+
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := build/stamps
+UNIT := build/unit
+FUZZ_SECONDS ?= 20
+SWEEP_CASES ?= 1000
+
+# Everything that a goal's result can depend on.
+SOURCES := $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f -not -path './build/*' -not -path './.venv/*')
+NATIVE := $(filter firmware/core/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint build unit fuzz bench sweep lock clean
+
+help:
+	@echo "make demo    set everything up; compile, run and measure real models"
+	@echo "make test    set everything up; every test that needs no board"
+	@echo "make lint    style and types: ruff, mypy, clang-format"
+	@echo "make build   the Python package with the native core in .venv (.venv/bin/ranvier)"
+	@echo "make unit    the C unit tests, under sanitizers"
+	@echo "make fuzz    the fuzzers for FUZZ_SECONDS each (now $(FUZZ_SECONDS))"
+	@echo "make sweep   SWEEP_CASES random single-op models against the reference (now $(SWEEP_CASES))"
+	@echo "make bench   size, memory and instruction tables"
+	@echo "make lock    refresh the hashed requirements"
+	@echo "make clean   remove build/ and .venv/"
+
+# --- set-up -----------------------------------------------------------------
+
+$(STAMPS)/packages-%: scripts/packages.sh
+	@mkdir -p $(@D)
+	@sh scripts/packages.sh $*
+	@touch $@
+
+$(BIN)/python: | $(STAMPS)/packages-demo
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "ranvier: Python 3.10 or newer is needed; name one: make PYTHON=python3.11" >&2; exit 1; }
+	@echo "creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+$(STAMPS)/requirements-%: requirements/%.txt | $(BIN)/python
+	@mkdir -p $(@D)
+	@echo "installing requirements/$*.txt"
+	@$(PIP) install --require-hashes -r $< || \
+		{ echo "ranvier: could not install $<; a package index must be reachable" >&2; exit 1; }
+	@touch $@
+
+# Editable: Python sources are used in place, the native library is built into the environment.
+$(STAMPS)/build: $(NATIVE) $(STAMPS)/requirements-demo
+	@echo "building the native core"
+	@$(PIP) install --no-deps --no-build-isolation --editable . >build/build.log 2>&1 || \
+		{ tail -n 40 build/build.log; exit 1; }
+	@touch $@
+
+build: $(STAMPS)/build
+
+# --- goals ------------------------------------------------------------------
+
+demo: $(STAMPS)/build
+	@$(BIN)/python samples/demo/demo.py
+
+$(STAMPS)/dev: $(STAMPS)/packages-test $(STAMPS)/requirements-dev $(STAMPS)/build
+	@touch $@
+
+lint: $(STAMPS)/dev
+	@$(BIN)/ruff check -q . && $(BIN)/ruff format -q --check .
+	@$(BIN)/mypy
+	@git ls-files '*.c' '*.h' | xargs $(BIN)/clang-format --dry-run -Werror
+
+unit: $(STAMPS)/dev
+	@sh tests/unit/run.sh $(BIN) $(UNIT)
+
+# What was run and passed is not run again until a source changes.
+$(STAMPS)/test: $(SOURCES) $(STAMPS)/dev
+	@$(MAKE) --no-print-directory lint unit
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
+	@$(BIN)/python -m pytest -n 2 -o console_output_style=count | tee build/pytest.log
+	@grep -q ' passed' build/pytest.log && ! grep -qE '[0-9]+ (failed|error)' build/pytest.log
+	@touch $@
+
+test: $(STAMPS)/test
+	@echo "make test: all passed: $$(tail -n 1 build/pytest.log)"
+
+fuzz: $(STAMPS)/dev
+	@sh tests/fuzz/run.sh $(BIN) build/fuzz $(FUZZ_SECONDS)
+
+sweep: $(STAMPS)/dev
+	@$(BIN)/python -m ranvier.testing.sweep --cases $(SWEEP_CASES)
+
+bench: $(STAMPS)/dev
+	@$(BIN)/python benchmarks/cortexm/bench.py
+
+lock: $(STAMPS)/requirements-demo
+	@$(PIP) install uv
+	@cd requirements && for name in dev demo; do \
+		../$(BIN)/uv pip compile -q --universal --python-version 3.10 --generate-hashes \
+		--no-emit-index-url --custom-compile-command "make lock" $$name.in -o $$name.txt || exit 1; done
+
+clean:
+	rm -rf build $(VENV)

@@ -1,0 +1,122 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#ifndef RANVIER_EXEC_H_
+#define RANVIER_EXEC_H_
+
+/**
+ * @file
+ * @brief Execution of an opened package, step by step, in the caller's memory.
+ *
+ * A run is: rnv_exec_init() once, rnv_exec_bind() for every external tensor, then rnv_exec_start()
+ * and rnv_exec_step() until it returns 0, or rnv_exec_run() for all at once. A step never blocks,
+ * sleeps, allocates or reads a clock; between two steps the run may be left for any time or dropped.
+ * Results do not depend on what the arena held before.
+ */
+
+#include <stdint.h>
+
+#include "ranvier/package.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * One execution context. The caller owns it and serialises all calls on it; contexts of the same
+ * package are independent. All members are private.
+ */
+struct rnv_exec {
+	const struct rnv_package *pkg; /**< @private */
+	uint8_t *arena;                /**< @private */
+	void **externals;              /**< @private */
+	uint16_t step;                 /**< @private */
+	uint16_t step_end;             /**< @private */
+};
+
+/**
+ * Prepare a context. May be called again at any time to begin afresh.
+ *
+ * @param exec        context to fill
+ * @param pkg         opened package; must outlive the context
+ * @param arena       activation arena, 16-byte aligned, owned by the context until its last use;
+ *                    may be NULL where the package needs none
+ * @param arena_bytes at least `rnv_header.arena_bytes`
+ * @param externals   array of pointers, one per external tensor (`rnv_header.external_count`), owned
+ *                    by the context until its last use; may be NULL where there are none
+ * @param external_count entries of `externals`
+ * @retval RNV_OK      ready; every external tensor is unbound
+ * @retval RNV_EINVAL  NULL pointer where memory is needed
+ * @retval RNV_EALIGN  `arena` is not 16-byte aligned
+ * @retval RNV_ENOMEM  `arena_bytes` or `external_count` is too small
+ */
+int rnv_exec_init(struct rnv_exec *exec, const struct rnv_package *pkg, void *arena,
+		  uint32_t arena_bytes, void **externals, uint16_t external_count);
+
+/**
+ * Give the memory of an external tensor; it belongs to the context from rnv_exec_start() until the
+ * last step is done or the run is dropped. Inputs are only read unless the package is compiled for
+ * donated inputs. Memory of outputs must overlap nothing else.
+ *
+ * @param exec   context
+ * @param tensor tensor number as given by rnv_package_input() or rnv_package_output()
+ * @param data   memory, aligned to the element size
+ * @param bytes  its size, exactly the tensor's `bytes`
+ * @retval RNV_OK      bound
+ * @retval RNV_EINVAL  no such tensor, not external, NULL, or another size
+ * @retval RNV_EALIGN  `data` is not aligned to the element size
+ * @retval RNV_EBUSY   a run is in progress
+ */
+int rnv_exec_bind(struct rnv_exec *exec, uint16_t tensor, void *data, uint32_t bytes);
+
+/**
+ * Address of a tensor's bytes in this context: to fill a resident input, to read a resident output
+ * or, between steps, any live tensor. NULL where there is no such tensor or it is not bound.
+ */
+void *rnv_exec_tensor(const struct rnv_exec *exec, uint16_t tensor);
+
+/**
+ * Begin a run of an entry point. A run in progress is dropped.
+ *
+ * @param exec  context
+ * @param entry entry point number, 0 is the default
+ * @retval RNV_OK      first step is next
+ * @retval RNV_EINVAL  no such entry point
+ * @retval RNV_ESTATE  an external tensor is not bound
+ */
+int rnv_exec_start(struct rnv_exec *exec, uint16_t entry);
+
+/**
+ * Execute the next step.
+ *
+ * @retval 1           executed, more steps follow
+ * @retval 0           executed, the run is complete
+ * @retval RNV_ESTATE  no run in progress
+ */
+int rnv_exec_step(struct rnv_exec *exec);
+
+/** rnv_exec_start() and all steps. @return as rnv_exec_start(), RNV_OK when complete. */
+int rnv_exec_run(struct rnv_exec *exec, uint16_t entry);
+
+/** Number of the next step, or of the step after the last one when no run is in progress. */
+uint16_t rnv_exec_next(const struct rnv_exec *exec);
+
+/**
+ * Run the package's golden self-test: its stored or generated input through all steps, the output
+ * compared with the stored one. Overwrites the bound inputs and outputs.
+ *
+ * @param exec context, initialised, with every external tensor bound
+ * @retval RNV_OK      every output byte is as expected
+ * @retval RNV_EBADMSG an output byte differs
+ * @retval RNV_EINVAL  the package carries no self-test
+ * @retval RNV_ESTATE  an external tensor is not bound
+ */
+int rnv_exec_selftest(struct rnv_exec *exec);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RANVIER_EXEC_H_ */

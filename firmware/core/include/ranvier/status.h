@@ -1,0 +1,40 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#ifndef RANVIER_STATUS_H_
+#define RANVIER_STATUS_H_
+
+/**
+ * @file
+ * @brief The one set of return codes of the core.
+ *
+ * Functions that can fail return an `int`: zero or a positive count on success, one of these
+ * negative codes on failure. The numbers are those of errno on Linux and Zephyr, so that a log line
+ * reads the same on both, but the core never includes <errno.h>.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Return codes; each function documents which of them it returns and why. */
+enum rnv_status {
+	RNV_OK = 0,          /**< Success. */
+	RNV_ENOMEM = -12,    /**< The caller's memory is too small; the need is reported. */
+	RNV_EALIGN = -14,    /**< An address lacks the alignment that the function demands. */
+	RNV_EBUSY = -16,     /**< The object is in use in a way that excludes the request. */
+	RNV_EINVAL = -22,    /**< An argument breaks the function's contract. */
+	RNV_EOVERFLOW = -75, /**< A size or product exceeds what 32 bits can hold. */
+	RNV_EFORMAT = -84,   /**< A package breaks the format: not a package, or damaged. */
+	RNV_ENOTSUP = -95,   /**< A well-formed package uses a kind that this reader lacks. */
+	RNV_ESTATE = -125,   /**< The call does not fit the object's present state. */
+	RNV_EBADMSG = -74,   /**< Data does not match its checksum or its expected value. */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RANVIER_STATUS_H_ */

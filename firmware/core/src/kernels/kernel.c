@@ -1,0 +1,54 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#include "ranvier/package.h"
+
+#include "kernels/kernel.h"
+
+bool rnv_op_has(const struct rnv_op *op, uint32_t inputs, uint32_t outputs, uint32_t params)
+{
+	return op->rec->input_count == inputs && op->rec->output_count == outputs &&
+	       op->rec->params_bytes == params * 4u;
+}
+
+bool rnv_words_within(const int32_t *words, uint32_t count, int32_t low, int32_t high)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (words[i] < low || words[i] > high) {
+			return false;
+		}
+	}
+	return true;
+}
+
+uint32_t rnv_product(const int32_t *words, uint32_t count)
+{
+	uint64_t product = 1;
+
+	for (uint32_t i = 0; i < count; i++) {
+		product *= (uint32_t)words[i];
+		if (product > INT32_MAX) {
+			return 0;
+		}
+	}
+	return (uint32_t)product;
+}
+
+uint32_t rnv_type_bytes(uint8_t type)
+{
+	static const uint8_t bytes[] = {
+		[RNV_TYPE_INT8] = 1,  [RNV_TYPE_UINT8] = 1, [RNV_TYPE_INT16] = 2,
+		[RNV_TYPE_INT32] = 4, [RNV_TYPE_INT64] = 8, [RNV_TYPE_FLOAT32] = 4,
+		[RNV_TYPE_BOOL] = 1,
+	};
+
+	return (type < sizeof(bytes)) ? bytes[type] : 0u;
+}
+
+bool rnv_tensor_is(const struct rnv_tensor_rec *rec, uint8_t type, uint32_t elements)
+{
+	return rec->type == type && elements != 0u &&
+	       rec->bytes == (uint64_t)elements * rnv_type_bytes(type);
+}

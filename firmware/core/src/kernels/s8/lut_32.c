@@ -1,0 +1,45 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/**
+ * @file
+ * @brief LUT_32: any function of one 8-bit tensor to float32, as a table in the weight stream.
+ *
+ * The table has 256 words, the results' binary32 bits, indexed by the input's raw byte.
+ */
+
+#include "kernels/s8/plain.h"
+
+struct lut_32_params {
+	int32_t elements;
+};
+
+#define TABLE_BYTES 1024u
+
+static int lut_32_check(const struct rnv_op *op)
+{
+	const struct lut_32_params *p = (const void *)rnv_op_params(op);
+
+	if (!rnv_op_plain(op, 1, 1, TABLE_BYTES) ||
+	    !rnv_tensor_is_byte(rnv_op_in_rec(op, 0), (uint32_t)p->elements) ||
+	    !rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_FLOAT32, (uint32_t)p->elements)) {
+		return RNV_EFORMAT;
+	}
+	return 0;
+}
+
+static void lut_32_run(const struct rnv_op *op)
+{
+	const struct lut_32_params *p = (const void *)rnv_op_params(op);
+	const uint32_t *table = (const void *)rnv_op_weights(op);
+	const uint8_t *in = rnv_op_in(op, 0);
+	uint32_t *out = rnv_op_out(op, 0);
+
+	for (uint32_t i = 0; i < (uint32_t)p->elements; i++) {
+		out[i] = table[in[i]];
+	}
+}
+
+const struct rnv_kernel rnv_lut_32 = {lut_32_check, lut_32_run};

@@ -1,0 +1,66 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#include "kernels/s8/fixed_point.h"
+#include "kernels/s8/plain.h"
+#include "kernels/s8/pool.h"
+
+#define WINDOW_WORDS (sizeof(struct rnv_window) / sizeof(int32_t))
+
+int rnv_pool_check(const struct rnv_op *op)
+{
+	const struct rnv_window *w = (const void *)rnv_op_params(op);
+	const int32_t *act = rnv_op_params(op) + WINDOW_WORDS;
+
+	if (!rnv_op_plain(op, 1u, WINDOW_WORDS + 2u, 0u) || !rnv_window_ok(op, w, w->in_c) ||
+	    !rnv_words_within(act, 2u, INT8_MIN, INT8_MAX) || act[0] > act[1] ||
+	    w->in_h * w->in_w > RNV_POOL_AREA_MAX) {
+		return RNV_EFORMAT;
+	}
+	/* The first and the last window overlap the input, and so does every one between them. */
+	if (w->pad_top >= w->filter_h || w->pad_left >= w->filter_w ||
+	    (w->out_h - 1) * w->stride_h - w->pad_top >= w->in_h ||
+	    (w->out_w - 1) * w->stride_w - w->pad_left >= w->in_w) {
+		return RNV_EFORMAT;
+	}
+	return 0;
+}
+
+/* Clip the window `*start .. *start + size - 1` to `0 .. limit - 1`; returns what is left of it. */
+static int32_t clip(int32_t *start, int32_t size, int32_t limit)
+{
+	int32_t end = *start + size;
+
+	*start = (*start < 0) ? 0 : *start;
+	return ((end < limit) ? end : limit) - *start;
+}
+
+void rnv_pool_run(const struct rnv_op *op, int32_t (*reduce)(const struct rnv_pool_area *area))
+{
+	const struct rnv_window *w = (const void *)rnv_op_params(op);
+	const int32_t *act = rnv_op_params(op) + WINDOW_WORDS;
+	const int8_t *image = rnv_op_in(op, 0u);
+	int8_t *out = rnv_op_out(op, 0u);
+	struct rnv_pool_area area = {.row_step = w->in_w * w->in_c, .col_step = w->in_c};
+
+	for (int32_t row = 0; row < w->batch * w->out_h; row++) {
+		int32_t y = (row % w->out_h) * w->stride_h - w->pad_top;
+
+		if (row != 0 && row % w->out_h == 0) {
+			image += w->in_h * area.row_step;
+		}
+		area.rows = clip(&y, w->filter_h, w->in_h);
+		for (int32_t ox = 0; ox < w->out_w; ox++) {
+			int32_t x = ox * w->stride_w - w->pad_left;
+
+			area.cols = clip(&x, w->filter_w, w->in_w);
+			area.first = image + y * area.row_step + x * area.col_step;
+			for (int32_t channel = 0; channel < w->in_c; channel++) {
+				*out++ = (int8_t)rnv_clamp(reduce(&area), act[0], act[1]);
+				area.first++;
+			}
+		}
+	}
+}

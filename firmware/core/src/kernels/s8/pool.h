@@ -1,0 +1,36 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#ifndef RNV_KERNELS_S8_POOL_H_
+#define RNV_KERNELS_S8_POOL_H_
+
+/**
+ * @file
+ * @brief What pooling ops share: the window, clipped to the input, of every channel of every output.
+ */
+
+#include <stdint.h>
+
+#include "kernels/s8/window.h"
+
+/** The part of a window that lies inside the input; never empty. */
+struct rnv_pool_area {
+	const int8_t *first; /**< its upper left value */
+	int32_t rows;
+	int32_t cols;
+	int32_t row_step; /**< values from one row to the next */
+	int32_t col_step; /**< values from one column to the next */
+};
+
+/** Most values of an image plane: their sum and the rounding of their mean stay within int32. */
+#define RNV_POOL_AREA_MAX 0x800000
+
+/** check() of pooling ops; their parameters are the window's words, `act_min` and `act_max`. */
+int rnv_pool_check(const struct rnv_op *op);
+
+/** run() of pooling ops: every output is `reduce()` of its area, clamped. */
+void rnv_pool_run(const struct rnv_op *op, int32_t (*reduce)(const struct rnv_pool_area *area));
+
+#endif /* RNV_KERNELS_S8_POOL_H_ */

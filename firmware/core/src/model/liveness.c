@@ -1,0 +1,187 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#include <stddef.h>
+
+#include "ranvier/package.h"
+#include "ranvier/status.h"
+
+#include "kernels/kernel.h"
+#include "verify.h"
+
+/*
+ * A sweep over the steps. `live` holds the arena tensors that are live at the present step; since
+ * records are sorted by first step, each is added once and compared with at most RNV_MAX_LIVE
+ * others.
+ */
+struct sweep {
+	const struct rnv_package *pkg;
+	struct rnv_diag *diag;
+	uint32_t next;  /* first tensor record not yet begun */
+	uint32_t count; /* entries of `live` */
+	uint16_t live[RNV_MAX_LIVE];
+};
+
+static bool overlaps(uint32_t offset, uint32_t bytes, const struct rnv_tensor_rec *t)
+{
+	return offset < t->offset + t->bytes && t->offset < offset + bytes;
+}
+
+static void expire(struct sweep *s, uint32_t step)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->pkg->tensors[s->live[i]].last_step >= step) {
+			s->live[kept++] = s->live[i];
+		}
+	}
+	s->count = kept;
+}
+
+/*
+ * The alias of `t` is safe: its op reads the tensor it replaces for the last time, and the kernel
+ * has proven (`mask`) that this input may be replaced by output 0.
+ */
+static bool alias_safe(const struct rnv_package *pkg, const struct rnv_op *op, uint32_t mask,
+		       const struct rnv_tensor_rec *t)
+{
+	const uint16_t *operands = pkg->operands + op->rec->operand_first;
+
+	if (pkg->tensors[t->alias_tensor].last_step != t->first_step || rnv_op_out_rec(op, 0) != t) {
+		return false;
+	}
+	/* Every appearance among the inputs must be replaceable. */
+	for (uint32_t i = 0; i < op->rec->input_count; i++) {
+		if (operands[i] == t->alias_tensor && (i >= 31u || (mask & (1u << i)) == 0u)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Begin tensor `index` at the present step. */
+static int begin(struct sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t index)
+{
+	const struct rnv_tensor_rec *t = &s->pkg->tensors[index];
+
+	if (t->alias == RNV_ALIAS_SAME && !alias_safe(s->pkg, op, mask, t)) {
+		return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_OVERLAP, index, t->alias_tensor);
+	}
+	if (t->storage != RNV_STORAGE_ARENA) {
+		return RNV_OK;
+	}
+	for (uint32_t i = 0; i < s->count; i++) {
+		bool aliased = t->alias == RNV_ALIAS_SAME && t->alias_tensor == s->live[i];
+
+		if (!aliased && overlaps(t->offset, t->bytes, &s->pkg->tensors[s->live[i]])) {
+			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_OVERLAP, index,
+					  s->live[i]);
+		}
+	}
+	if (s->count >= s->pkg->header->max_live) {
+		return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_MAX_LIVE, t->first_step,
+				  s->pkg->header->max_live);
+	}
+	s->live[s->count++] = (uint16_t)index;
+	return RNV_OK;
+}
+
+static bool is_output_of(const struct rnv_op *op, uint32_t index)
+{
+	const struct rnv_op_rec *rec = op->rec;
+	const uint16_t *outputs = op->pkg->operands + rec->operand_first + rec->input_count;
+
+	for (uint32_t i = 0; i < rec->output_count; i++) {
+		if (outputs[i] == index) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Begin every tensor whose first step this is; each but inputs and constants must be written. */
+static int begin_all(struct sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t step)
+{
+	uint32_t written = 0;
+
+	while (s->next < s->pkg->tensor_count && s->pkg->tensors[s->next].first_step == step) {
+		const struct rnv_tensor_rec *t = &s->pkg->tensors[s->next];
+		bool given = t->storage == RNV_STORAGE_CONST ||
+			     (t->flags & RNV_TENSOR_INPUT) != 0u;
+		int status;
+
+		if (is_output_of(op, s->next) == given || (given && step != 0u)) {
+			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_LIFETIME, s->next, step);
+		}
+		written += given ? 0u : 1u;
+		status = begin(s, op, mask, s->next);
+		if (status != RNV_OK) {
+			return status;
+		}
+		s->next++;
+	}
+	/* Also fails where an output began earlier or is listed twice. */
+	return (written == op->rec->output_count)
+		       ? RNV_OK
+		       : rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_STEP, step, written);
+}
+
+/* Inputs were given or written before, and are still live. */
+static int verify_reads(struct sweep *s, const struct rnv_op *op, uint32_t step)
+{
+	for (uint32_t i = 0; i < op->rec->input_count; i++) {
+		const struct rnv_tensor_rec *t = rnv_op_in_rec(op, i);
+		bool given = t->storage == RNV_STORAGE_CONST ||
+			     (t->flags & RNV_TENSOR_INPUT) != 0u;
+
+		if (t->last_step < step || (t->first_step >= step && !given)) {
+			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_LIFETIME,
+					  (uint32_t)(t - s->pkg->tensors), step);
+		}
+	}
+	return RNV_OK;
+}
+
+static int verify_scratch(struct sweep *s, const struct rnv_op *op, uint32_t step)
+{
+	const struct rnv_op_rec *rec = op->rec;
+
+	for (uint32_t i = 0; i < s->count && rec->scratch_bytes != 0u; i++) {
+		if (overlaps(rec->scratch_offset, rec->scratch_bytes,
+			     &s->pkg->tensors[s->live[i]])) {
+			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_SCRATCH, step,
+					  s->live[i]);
+		}
+	}
+	return RNV_OK;
+}
+
+int rnv_verify_liveness(const struct rnv_package *pkg, struct rnv_diag *diag)
+{
+	struct sweep s = {.pkg = pkg, .diag = diag};
+
+	for (uint32_t step = 0; step < pkg->step_count; step++) {
+		struct rnv_op op = {.pkg = pkg, .rec = &pkg->ops[step]};
+		int mask = rnv_kernel_table[op.rec->code]->check(&op);
+		int status;
+
+		if (mask < 0) {
+			return rnv_refuse(diag, mask, RNV_WHAT_OP_PARAMS, step, op.rec->code);
+		}
+		expire(&s, step);
+		status = verify_reads(&s, &op, step);
+		if (status == RNV_OK) {
+			status = begin_all(&s, &op, (uint32_t)mask, step);
+		}
+		if (status == RNV_OK) {
+			status = verify_scratch(&s, &op, step);
+		}
+		if (status != RNV_OK) {
+			return status;
+		}
+	}
+	return RNV_OK;
+}

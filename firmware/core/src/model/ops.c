@@ -1,0 +1,82 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#include <stddef.h>
+
+#include "ranvier/package.h"
+#include "ranvier/status.h"
+
+#include "kernels/kernel.h"
+#include "verify.h"
+
+static bool op_ranges_ok(const struct rnv_package *pkg, const struct rnv_op_rec *op)
+{
+	uint32_t operands = (uint32_t)op->input_count + op->output_count;
+
+	return op->output_count != 0u && op->flags == 0u &&
+	       rnv_range_ok(op->operand_first, operands, pkg->operand_count) &&
+	       op->params_offset % 4u == 0u && op->params_bytes % 4u == 0u &&
+	       rnv_range_ok(op->params_offset, op->params_bytes, pkg->params_bytes) &&
+	       op->weights_offset % 16u == 0u &&
+	       rnv_range_ok(op->weights_offset, op->weights_bytes, pkg->weights_bytes) &&
+	       op->scratch_offset % 16u == 0u &&
+	       rnv_range_ok(op->scratch_offset, op->scratch_bytes, pkg->header->arena_bytes);
+}
+
+static int verify_op(const struct rnv_package *pkg, uint32_t index, struct rnv_diag *diag)
+{
+	const struct rnv_op_rec *op = &pkg->ops[index];
+
+	if (!op_ranges_ok(pkg, op)) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_OP, index, op->code);
+	}
+	if (op->version != 1u || op->packing != RNV_ISA_GENERIC) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_OP, index, op->code);
+	}
+	if (op->code >= rnv_kernel_limit || rnv_kernel_table[op->code] == NULL) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_OP_CODE, index, op->code);
+	}
+	if ((pkg->header->opset[op->code / 8u] & (1u << (op->code % 8u))) == 0u) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 48, op->code);
+	}
+	return RNV_OK;
+}
+
+/* This reader executes whole ops in the order of their records: step i is op i. */
+static int verify_step(const struct rnv_package *pkg, uint32_t index, struct rnv_diag *diag)
+{
+	const struct rnv_step_rec *step = &pkg->steps[index];
+
+	if ((step->flags & RNV_STEP_SLICE) != 0u) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_SLICE, index, step->rows);
+	}
+	if (step->flags != 0u || step->op != index || step->row0 != 0u || step->rows != 0u) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_STEP, index, step->op);
+	}
+	return RNV_OK;
+}
+
+int rnv_verify_ops(const struct rnv_package *pkg, struct rnv_diag *diag)
+{
+	int status = RNV_OK;
+
+	for (uint32_t i = 0; i < pkg->operand_count; i++) {
+		if (pkg->operands[i] >= pkg->tensor_count) {
+			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_OPERAND, i,
+					  pkg->operands[i]);
+		}
+	}
+	for (uint32_t i = 0; i < pkg->op_count && status == RNV_OK; i++) {
+		status = verify_op(pkg, i, diag);
+	}
+	for (uint32_t i = 0; i < pkg->step_count && status == RNV_OK; i++) {
+		status = verify_step(pkg, i, diag);
+	}
+	if (status == RNV_OK && pkg->op_count != pkg->step_count) {
+		status = rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_STEP, pkg->step_count,
+				    pkg->op_count);
+	}
+	return status;
+}

@@ -1,0 +1,176 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#include <stddef.h>
+
+#include "ranvier/package.h"
+#include "ranvier/status.h"
+
+#include "verify.h"
+
+/* The records are read in place: their C layout is the format. */
+_Static_assert(sizeof(struct rnv_header) == RNV_HEADER_BYTES, "header");
+_Static_assert(offsetof(struct rnv_header, opset) == 48, "header.opset");
+_Static_assert(offsetof(struct rnv_header, external_count) == 112, "header.external_count");
+_Static_assert(sizeof(struct rnv_section_rec) == 16, "section");
+_Static_assert(sizeof(struct rnv_tensor_rec) == 64, "tensor");
+_Static_assert(sizeof(struct rnv_op_rec) == 32, "op");
+_Static_assert(sizeof(struct rnv_step_rec) == 16, "step");
+_Static_assert(sizeof(struct rnv_entry_rec) == 32, "entry");
+_Static_assert(sizeof(struct rnv_trailer) == RNV_TRAILER_BYTES, "trailer");
+
+int rnv_refuse(struct rnv_diag *diag, int status, enum rnv_what what, uint32_t index,
+	       uint32_t value)
+{
+	if (diag != NULL) {
+		diag->what = (uint16_t)what;
+		diag->index = (uint16_t)index;
+		diag->value = value;
+	}
+	return status;
+}
+
+bool rnv_range_ok(uint32_t offset, uint32_t bytes, uint32_t limit)
+{
+	return offset <= limit && bytes <= limit - offset;
+}
+
+/* Fields that a reader must know before it may trust the length. */
+static int verify_identity(const struct rnv_header *header, uint32_t bytes, struct rnv_diag *diag)
+{
+	if (bytes < RNV_HEADER_BYTES) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SIZE, 0, bytes);
+	}
+	if (header->magic != RNV_PACKAGE_MAGIC) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_MAGIC, 0, header->magic);
+	}
+	if (header->format != RNV_PACKAGE_FORMAT) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_FORMAT, 0, header->format);
+	}
+	if (header->header_bytes != RNV_HEADER_BYTES) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 6, header->header_bytes);
+	}
+	if (header->total_bytes < RNV_HEADER_BYTES + RNV_TRAILER_BYTES ||
+	    header->total_bytes % 16u != 0u || header->total_bytes > bytes) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SIZE, 0, header->total_bytes);
+	}
+	return RNV_OK;
+}
+
+static int verify_trailer(const struct rnv_header *header, uint32_t flags, struct rnv_diag *diag)
+{
+	const uint8_t *base = (const uint8_t *)header;
+	uint32_t start = header->total_bytes - RNV_TRAILER_BYTES;
+	const struct rnv_trailer *trailer = (const struct rnv_trailer *)(const void *)(base + start);
+
+	if ((flags & RNV_OPEN_SKIP_CRC) == 0u) {
+		uint32_t crc = rnv_crc32(0, base, header->total_bytes - 4u);
+
+		if (crc != trailer->crc32) {
+			return rnv_refuse(diag, RNV_EBADMSG, RNV_WHAT_CRC, 0, crc);
+		}
+	}
+	if (trailer->key_id != 0u || trailer->signature_kind != RNV_SIGNATURE_NONE) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_SIGNATURE, 0,
+				  trailer->signature_kind);
+	}
+	for (uint32_t i = 0; i < sizeof(trailer->signature); i++) {
+		if (trailer->signature[i] != 0u) {
+			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, start + 40u + i,
+					  trailer->signature[i]);
+		}
+	}
+	if (trailer->reserved != 0u) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, start + 104u,
+				  trailer->reserved);
+	}
+	return RNV_OK;
+}
+
+static bool name_ok(const uint8_t *name)
+{
+	uint32_t i = 0;
+
+	while (i < RNV_NAME_BYTES - 1u && name[i] > ' ' && name[i] < 0x7Fu) {
+		i++;
+	}
+	return i > 0u && name[i] == 0u;
+}
+
+static int verify_header(const struct rnv_header *header, struct rnv_diag *diag)
+{
+	if (header->abi != RNV_PACKAGE_ABI) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_ABI, 0, header->abi);
+	}
+	if (header->isa != RNV_ISA_GENERIC) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_ISA, 0, header->isa);
+	}
+	if (header->flags > RNV_IO_RESIDENT) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_HEADER, 16, header->flags);
+	}
+	if (header->state_bytes != 0u || header->state_layout != 0u) {
+		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_STATE, RNV_NO_TENSOR,
+				  header->state_bytes);
+	}
+	if (!name_ok(header->name)) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 80, header->name[0]);
+	}
+	if (header->max_live > RNV_MAX_LIVE) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_MAX_LIVE, 0, header->max_live);
+	}
+	for (uint32_t i = 0; i < 3u; i++) {
+		if (header->reserved[i] != 0u) {
+			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, 116u + 4u * i,
+					  header->reserved[i]);
+		}
+	}
+	return RNV_OK;
+}
+
+int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, uint32_t flags,
+		     struct rnv_diag *diag)
+{
+	const struct rnv_header *header = data;
+	struct rnv_package view = {.header = header};
+	int status;
+
+	(void)rnv_refuse(diag, RNV_OK, RNV_WHAT_NONE, 0, 0);
+	if (pkg == NULL || data == NULL || (flags & ~(uint32_t)RNV_OPEN_SKIP_CRC) != 0u) {
+		return RNV_EINVAL;
+	}
+	if ((uintptr_t)data % RNV_PACKAGE_ALIGN != 0u) {
+		return rnv_refuse(diag, RNV_EALIGN, RNV_WHAT_ADDRESS, 0,
+				  (uint32_t)((uintptr_t)data % RNV_PACKAGE_ALIGN));
+	}
+	status = verify_identity(header, bytes, diag);
+	if (status == RNV_OK) {
+		status = verify_trailer(header, flags, diag);
+	}
+	if (status == RNV_OK) {
+		status = verify_header(header, diag);
+	}
+	if (status == RNV_OK) {
+		status = rnv_verify_sections(&view, diag);
+	}
+	if (status == RNV_OK) {
+		status = rnv_verify_tensors(&view, diag);
+	}
+	if (status == RNV_OK) {
+		status = rnv_verify_ops(&view, diag);
+	}
+	if (status == RNV_OK) {
+		status = rnv_verify_entry(&view, diag);
+	}
+	if (status == RNV_OK) {
+		status = rnv_verify_liveness(&view, diag);
+	}
+	if (status == RNV_OK) {
+		status = rnv_verify_golden(&view, diag);
+	}
+	if (status == RNV_OK) {
+		*pkg = view;
+	}
+	return status;
+}

@@ -1,0 +1,75 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#include <stddef.h>
+
+#include "ranvier/package.h"
+
+#include "kernels/kernel.h"
+
+const struct rnv_header *rnv_package_header(const struct rnv_package *pkg)
+{
+	return pkg->header;
+}
+
+const struct rnv_tensor_rec *rnv_package_tensor(const struct rnv_package *pkg, uint16_t tensor)
+{
+	return (tensor < pkg->tensor_count) ? &pkg->tensors[tensor] : NULL;
+}
+
+uint16_t rnv_package_input(const struct rnv_package *pkg, uint16_t entry, uint16_t index)
+{
+	if (entry >= pkg->entry_count || index >= pkg->entries[entry].input_count) {
+		return RNV_NO_TENSOR;
+	}
+	return pkg->operands[(uint32_t)pkg->entries[entry].input_first + index];
+}
+
+uint16_t rnv_package_output(const struct rnv_package *pkg, uint16_t entry, uint16_t index)
+{
+	if (entry >= pkg->entry_count || index >= pkg->entries[entry].output_count) {
+		return RNV_NO_TENSOR;
+	}
+	return pkg->operands[(uint32_t)pkg->entries[entry].output_first + index];
+}
+
+uint16_t rnv_package_label_count(const struct rnv_package *pkg)
+{
+	return pkg->label_count;
+}
+
+const char *rnv_package_label(const struct rnv_package *pkg, uint16_t index)
+{
+	const char *label = (const char *)pkg->labels;
+
+	if (index >= pkg->label_count) {
+		return NULL;
+	}
+	while (index > 0u) {
+		while (*label != '\0') {
+			label++;
+		}
+		label++;
+		index--;
+	}
+	return label;
+}
+
+void rnv_opset(uint8_t *opset)
+{
+	for (uint32_t i = 0; i < RNV_OPSET_BYTES; i++) {
+		opset[i] = 0;
+	}
+	for (uint32_t code = 0; code < rnv_kernel_limit; code++) {
+		if (rnv_kernel_table[code] != NULL) {
+			opset[code / 8u] |= (uint8_t)(1u << (code % 8u));
+		}
+	}
+}
+
+const char *rnv_op_name(uint16_t code)
+{
+	return (code < rnv_kernel_limit) ? rnv_kernel_names[code] : NULL;
+}

@@ -1,0 +1,162 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the bytes of a model to the bytes of a package.
+
+Everything in a package follows from the model, its file name and the options: the same input gives
+the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from ranvier._version import __version__
+from ranvier.compiler.check import UnsupportedOp, refuse, unsupported_ops
+from ranvier.compiler.emit import Header, emit
+from ranvier.compiler.golden import add_golden
+from ranvier.compiler.graph import Graph
+from ranvier.compiler.lower import Program, lower_graph
+from ranvier.compiler.memory import plan_memory
+from ranvier.compiler.passes import (
+    drop_dead,
+    fold_constants,
+    fold_zero_points,
+    fuse_pad,
+    fuse_quantize_pairs,
+    fuse_tables,
+    make_tables,
+    remove_noops,
+)
+from ranvier.compiler.report import Report, analyze_package
+from ranvier.compiler.tflite import read_tflite
+from ranvier.errors import UnsupportedError
+from ranvier.package.records import IoMode, Isa, PackageContent
+from ranvier.package.writer import write_package
+
+Pass = Callable[[Graph], int]
+"""Changes a graph in place and returns the number of changes."""
+
+PASSES_BEFORE_CHECK: tuple[Pass, ...] = (
+    fold_constants.run,
+    drop_dead.run,
+)
+"""What makes models executable that only look as if they were not."""
+
+PASSES: tuple[Pass, ...] = (
+    remove_noops.run,
+    fuse_quantize_pairs.run,
+    fuse_pad.run,
+    make_tables.run,
+    fuse_tables.run,
+    fold_zero_points.run,
+    drop_dead.run,
+)
+"""What makes executable models small and fast; only for ops that have been checked."""
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """How to compile.
+
+    ``isa`` is the instruction set that weights are packed for. ``name`` is the model's name in the
+    package; None takes it from the file's name. ``strip_names`` leaves the names of tensors and ops
+    out of the package.
+    """
+
+    isa: str = "generic"
+    input_mode: IoMode = IoMode.KEPT
+    name: str | None = None
+    version: tuple[int, int, int] = (1, 0, 0)
+    labels: tuple[str, ...] = ()
+    strip_names: bool = False
+
+
+@dataclass(frozen=True)
+class CompileResult:
+    """A package: its bytes, what is in it, and what it needs."""
+
+    package: bytes
+    content: PackageContent
+    report: Report
+
+
+def compile_model(
+    data: bytes, filename: str, options: CompileOptions | None = None
+) -> CompileResult:
+    """Compile the bytes of a ``.tflite`` file; only the last part of ``filename`` is used.
+
+    Raises ModelError for a malformed file, and UnsupportedError that lists everything in it that
+    cannot be executed.
+    """
+    options = options or CompileOptions()
+    source = PurePath(filename).name
+    header = Header(
+        name=options.name if options.name is not None else package_name(source),
+        io_mode=options.input_mode,
+        version=options.version,
+        labels=options.labels,
+        isa=_isa(options.isa),
+        keep_names=not options.strip_names,
+    )
+    plan = plan_memory(_program(data, source), options.input_mode)
+    content = add_golden(emit(plan, header, _meta(data, source, plan.program)))
+    package = write_package(content)
+    return CompileResult(package, content, analyze_package(content, len(package)))
+
+
+def check_model(data: bytes, filename: str) -> tuple[UnsupportedOp, ...]:
+    """Every op of a ``.tflite`` file that cannot be executed; raises ModelError as the compiler."""
+    return unsupported_ops(_prepared(data, PurePath(filename).name))
+
+
+def package_name(filename: str) -> str:
+    """A valid package name made from a file's name."""
+    stem = PurePath(filename).stem
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", stem)[:31] or "model"
+
+
+def _prepared(data: bytes, source: str) -> Graph:
+    graph = read_tflite(data, source)
+    for change in PASSES_BEFORE_CHECK:
+        change(graph)
+    return graph
+
+
+def _program(data: bytes, source: str) -> Program:
+    graph = _prepared(data, source)
+    unsupported = unsupported_ops(graph)
+    if unsupported:
+        raise refuse(source, unsupported, len(graph.ops))
+    for change in PASSES:
+        change(graph)
+    return lower_graph(graph)
+
+
+def _isa(name: str) -> Isa:
+    if name != Isa.GENERIC.name.lower():
+        raise UnsupportedError(
+            f"instruction set {name!r}: weights can only be packed for 'generic'",
+            "compile with --isa generic, which every device executes",
+        )
+    return Isa.GENERIC
+
+
+def _meta(data: bytes, source: str, program: Program) -> dict[str, Any]:
+    """What hosts want to know of a package's origin; ``steps`` is in the order of execution."""
+    return {
+        "compiler": f"ranvier {__version__}",
+        "source": {"file": source, "sha256": hashlib.sha256(data).hexdigest()},
+        "steps": [
+            {
+                "kind": step.kind,
+                "ops": list(step.sources),
+                "parameters": step.lowered.parameters,
+            }
+            for step in program.steps
+        ],
+    }

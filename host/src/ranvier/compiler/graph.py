@@ -1,0 +1,156 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler's intermediate representation: a graph of ops over tensors.
+
+Tensors and ops are compared by identity. A graph's ``ops`` are always in a valid execution order;
+passes change the graph in place and keep that true. Every tensor is either a graph input, a
+constant (``data`` is set) or the output of exactly one op.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class DType(enum.IntEnum):
+    """Element types. The numbers are those of the package's tensor records (SPEC.md)."""
+
+    INT8 = 1
+    UINT8 = 2
+    INT16 = 3
+    INT32 = 4
+    INT64 = 5
+    FLOAT32 = 6
+    BOOL = 7
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The NumPy type of the same width and meaning (little-endian)."""
+        return _NUMPY[self]
+
+    @property
+    def bytes(self) -> int:
+        """Size of one element in bytes."""
+        return _NUMPY[self].itemsize
+
+
+_NUMPY: dict[DType, np.dtype[Any]] = {
+    DType.INT8: np.dtype("<i1"),
+    DType.UINT8: np.dtype("<u1"),
+    DType.INT16: np.dtype("<i2"),
+    DType.INT32: np.dtype("<i4"),
+    DType.INT64: np.dtype("<i8"),
+    DType.FLOAT32: np.dtype("<f4"),
+    DType.BOOL: np.dtype("?"),
+}
+
+
+@dataclass(frozen=True)
+class Quant:
+    """Affine quantisation: real = scale * (q - zero_point).
+
+    ``scales`` holds float32 values (exactly, as Python floats), one for the tensor or one per
+    index of dimension ``axis``; ``zero_points`` has the same length.
+    """
+
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+    axis: int = 0
+
+    @property
+    def per_tensor(self) -> bool:
+        """True where one scale and zero point serve the whole tensor."""
+        return len(self.scales) == 1
+
+    @property
+    def scale(self) -> float:
+        """The one scale of a per-tensor quantisation."""
+        return self.scales[0]
+
+    @property
+    def zero_point(self) -> int:
+        """The one zero point of a per-tensor quantisation."""
+        return self.zero_points[0]
+
+
+@dataclass(eq=False)
+class Tensor:
+    """A value of the graph; ``data`` is set for constants and has exactly ``shape`` and ``dtype``."""
+
+    name: str
+    dtype: DType
+    shape: tuple[int, ...]
+    quant: Quant | None = None
+    data: NDArray[Any] | None = None
+
+    @property
+    def elements(self) -> int:
+        """Number of elements (1 for a scalar)."""
+        return prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """Size in bytes of the dense tensor."""
+        return self.elements * self.dtype.bytes
+
+    @property
+    def is_const(self) -> bool:
+        """True for a constant."""
+        return self.data is not None
+
+
+@dataclass(eq=False)
+class Op:
+    """One operation.
+
+    ``kind`` is TensorFlow Lite's built-in name (``CONV_2D``). ``inputs`` may hold None for an
+    optional input that is absent. ``attrs`` holds the built-in options under their schema names
+    in snake_case with enums as strings (``padding: "SAME"``, ``fused_activation_function: "RELU"``);
+    passes add their own keys, which begin with an underscore. ``index`` is the op's position in the
+    source file, kept through all passes so that messages can name it.
+    """
+
+    kind: str
+    inputs: list[Tensor | None]
+    outputs: list[Tensor]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    version: int = 1
+    index: int = -1
+
+    @property
+    def where(self) -> str:
+        """How messages name this op: ``op 3 CONV_2D``."""
+        return f"op {self.index} {self.kind}"
+
+
+@dataclass(eq=False)
+class Graph:
+    """A model: ops in execution order, its inputs and outputs in the source's order."""
+
+    name: str
+    ops: list[Op]
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+
+    def consumers(self, tensor: Tensor) -> list[Op]:
+        """All ops that read ``tensor``, in execution order."""
+        return [op for op in self.ops if any(i is tensor for i in op.inputs)]
+
+    def producer(self, tensor: Tensor) -> Op | None:
+        """The op that writes ``tensor``; None for inputs and constants."""
+        for op in self.ops:
+            if any(o is tensor for o in op.outputs):
+                return op
+        return None
+
+    def replace_tensor(self, old: Tensor, new: Tensor) -> None:
+        """Make every reader of ``old``, and the graph's outputs, use ``new`` instead."""
+        for op in self.ops:
+            op.inputs = [new if i is old else i for i in op.inputs]
+        self.outputs = [new if o is old else o for o in self.outputs]

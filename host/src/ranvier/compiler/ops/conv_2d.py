@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""CONV_2D, grouped convolution included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ranvier.compiler.graph import Op
+from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec
+from ranvier.compiler.ops.convolution import (
+    REQUANT_PARAMS,
+    operands_reasons,
+    requant_words,
+    scale_reasons,
+    stream,
+    trained_numbers,
+    weights_tensor,
+)
+from ranvier.compiler.ops.quantisation import zero_point_of
+from ranvier.compiler.ops.window import (
+    WINDOW_PARAMS,
+    Window,
+    dilations,
+    window_of,
+    window_reasons,
+)
+
+_PARAMS = (*WINDOW_PARAMS, "dilation_h", "dilation_w", "groups", "in_zp", *REQUANT_PARAMS)
+
+
+def _check(op: Op) -> list[str]:
+    reasons = operands_reasons(op, rank=4)
+    if reasons:
+        return reasons
+    out_c, filter_h, filter_w, depth = weights_tensor(op).shape
+    reasons = window_reasons(op, filter_h, filter_w, out_c) + scale_reasons(op)
+    if reasons:
+        return reasons
+    in_c = window_of(op, filter_h, filter_w).in_c
+    if depth < 1 or in_c % depth != 0 or out_c % (in_c // depth) != 0:
+        reasons.append(f"{in_c} input and {out_c} output channels do not form groups of {depth}")
+    return reasons
+
+
+def _is_direct(window: Window) -> bool:
+    """True where every window is one pixel of the input, so that the kernel needs no column."""
+    return (
+        window.filter_h == window.filter_w == 1
+        and window.pad_top == window.pad_left == 0
+        and (window.out_h - 1) * window.stride_h < window.in_h
+        and (window.out_w - 1) * window.stride_w < window.in_w
+    )
+
+
+def _lower(op: Op) -> Lowered:
+    _, filter_h, filter_w, depth = weights_tensor(op).shape
+    window = window_of(op, filter_h, filter_w)
+    image = op.inputs[0]
+    assert image is not None
+    extra = (*dilations(op), window.in_c // depth, zero_point_of(image))
+    return Lowered(
+        device="CONV_2D_S8",
+        params=(*window.words, *extra, *requant_words(op)),
+        inputs=(image,),
+        outputs=(op.outputs[0],),
+        weights=stream(op),
+        scratch_bytes=0 if _is_direct(window) else filter_h * filter_w * depth,
+        parameters=trained_numbers(op),
+    )
+
+
+def _macs(words: Sequence[int]) -> int:
+    p = dict(zip(_PARAMS, words, strict=True))
+    outputs = p["batch"] * p["out_h"] * p["out_w"] * p["out_c"]
+    return outputs * p["filter_h"] * p["filter_w"] * p["in_c"] // p["groups"]
+
+
+OPS = (OpSpec("CONV_2D", 8, _check, _lower),)
+DEVICE_OPS = (DeviceOp("CONV_2D_S8", _PARAMS, _macs),)

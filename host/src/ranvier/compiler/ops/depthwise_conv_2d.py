@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""DEPTHWISE_CONV_2D with any depth multiplier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ranvier.compiler.graph import Op
+from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec
+from ranvier.compiler.ops.convolution import (
+    REQUANT_PARAMS,
+    operands_reasons,
+    requant_words,
+    scale_reasons,
+    stream,
+    trained_numbers,
+    weights_tensor,
+)
+from ranvier.compiler.ops.quantisation import zero_point_of
+from ranvier.compiler.ops.window import WINDOW_PARAMS, dilations, window_of, window_reasons
+
+_PARAMS = (*WINDOW_PARAMS, "dilation_h", "dilation_w", "depth_multiplier", "in_zp", *REQUANT_PARAMS)
+
+
+def _check(op: Op) -> list[str]:
+    reasons = operands_reasons(op, rank=4)
+    if reasons:
+        return reasons
+    one, filter_h, filter_w, out_c = weights_tensor(op).shape
+    reasons = window_reasons(op, filter_h, filter_w, out_c) + scale_reasons(op)
+    if one != 1:
+        reasons.append(f"weights have the shape {weights_tensor(op).shape}, need 1 first")
+    if reasons:
+        return reasons
+    in_c = window_of(op, filter_h, filter_w).in_c
+    multiplier = op.attrs.get("depth_multiplier", 0)
+    if in_c * multiplier != out_c:
+        reasons.append(
+            f"{in_c} input channels with depth_multiplier {multiplier} do not give {out_c}"
+        )
+    return reasons
+
+
+def _lower(op: Op) -> Lowered:
+    _, filter_h, filter_w, out_c = weights_tensor(op).shape
+    window = window_of(op, filter_h, filter_w)
+    image = op.inputs[0]
+    assert image is not None
+    extra = (*dilations(op), out_c // window.in_c, zero_point_of(image))
+    return Lowered(
+        device="DEPTHWISE_CONV_2D_S8",
+        params=(*window.words, *extra, *requant_words(op)),
+        inputs=(image,),
+        outputs=(op.outputs[0],),
+        weights=stream(op),
+        parameters=trained_numbers(op),
+    )
+
+
+def _macs(words: Sequence[int]) -> int:
+    p = dict(zip(_PARAMS, words, strict=True))
+    outputs = p["batch"] * p["out_h"] * p["out_w"] * p["out_c"]
+    return outputs * p["filter_h"] * p["filter_w"]
+
+
+OPS = (OpSpec("DEPTHWISE_CONV_2D", 7, _check, _lower),)
+DEVICE_OPS = (DeviceOp("DEPTHWISE_CONV_2D_S8", _PARAMS, _macs),)

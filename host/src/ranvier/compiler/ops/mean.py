@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""MEAN over any constant set of axes, int8.
+
+Source of the definitions: TensorFlow Lite's ``QuantizedMeanOrSum``.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ranvier.compiler.fixed_point import quantize_multiplier, wrap32
+from ranvier.compiler.graph import DType, Op, Tensor
+from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons, tensor_reasons
+from ranvier.compiler.ops.quantisation import (
+    int8_reasons,
+    multiplier_reasons,
+    scale_of,
+    zero_point_of,
+)
+
+_GROUPS = ("keep0", "reduce0", "keep1", "reduce1", "keep2", "reduce2")
+_PARAMS = (*_GROUPS, "offset", "multiplier", "shift", "out_zp")
+
+
+def _check(op: Op) -> list[str]:
+    reasons = operand_reasons(op, range(2, 3))
+    if reasons:
+        return reasons
+    source, axis, result = op.inputs[0], op.inputs[1], op.outputs[0]
+    reasons = int8_reasons(source, "input") + int8_reasons(result, "output")
+    reasons += tensor_reasons(axis, "axis", [DType.INT32], quantised=False)
+    if reasons or source is None or axis is None:
+        return reasons
+    if axis.data is None:
+        return [f"axis {axis.name!r} is not constant"]
+    rank = len(source.shape)
+    if not all(-rank <= a < rank for a in axis.data.reshape(-1).tolist()):
+        return [f"axis {axis.data.tolist()} is outside of the input's {rank} dimensions"]
+    groups = _groups(source.shape, _axes(op))
+    if len(groups) > len(_GROUPS):
+        reasons.append(f"{source.shape} reduced over {sorted(_axes(op))} is not supported")
+    if source.elements < 1 or result.elements != prod(groups[::2]):
+        reasons.append(f"input {source.shape} and output {result.shape} do not fit the axis")
+    return reasons + multiplier_reasons([scale_of(source) / scale_of(result)])
+
+
+def _axes(op: Op) -> frozenset[int]:
+    source, axis = op.inputs[0], op.inputs[1]
+    assert source is not None
+    assert axis is not None
+    assert axis.data is not None
+    return frozenset(int(a) % len(source.shape) for a in axis.data.reshape(-1))
+
+
+def _groups(shape: tuple[int, ...], axes: frozenset[int]) -> list[int]:
+    """Sizes of neighbouring kept and reduced dimensions merged, alternately, kept first."""
+    groups = [1]
+    for dimension, size in enumerate(shape):
+        is_reduced = dimension in axes
+        if size == 1:
+            continue
+        if is_reduced == (len(groups) % 2 == 0):
+            groups[-1] *= size
+        else:
+            groups.append(size)
+    return groups
+
+
+def _multiplier(source: Tensor, result: Tensor, count: int) -> tuple[int, int]:
+    """Multiplier and shift from a sum of ``count`` values to the output."""
+    multiplier, shift = quantize_multiplier(scale_of(source) / scale_of(result))
+    extra = min(count.bit_length() - 1, 32, 31 + shift)
+    return (multiplier << extra) // count, shift - extra
+
+
+def _lower(op: Op) -> Lowered:
+    source, result = op.inputs[0], op.outputs[0]
+    assert source is not None
+    groups = _groups(source.shape, _axes(op))
+    groups += [1] * (len(_GROUPS) - len(groups))
+    count = prod(groups[1::2])
+    offset = wrap32(-zero_point_of(source) * count)
+    multiplier, shift = _multiplier(source, result, count)
+    return Lowered(
+        device="MEAN_S8",
+        params=(*groups, offset, multiplier, shift, zero_point_of(result)),
+        inputs=(source,),
+        outputs=(result,),
+    )
+
+
+OPS = (OpSpec("MEAN", 3, _check, _lower),)
+DEVICE_OPS = (DeviceOp("MEAN_S8", _PARAMS),)

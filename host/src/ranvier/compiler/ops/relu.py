@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""RELU, RELU6 and RELU_N1_TO_1 of an int8 tensor, as tables.
+
+Source of the arithmetic: TensorFlow Lite's quantised RELU, which its RELU6 and RELU_N1_TO_1 follow
+in LiteRT's reference kernels. TensorFlow Lite Micro lacks RELU_N1_TO_1, and its RELU6 clamps in the
+input's quantisation and ignores the output's: equal where both are the same, wrong elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ranvier.compiler.fixed_point import quantize_multiplier, requantize, round_away
+from ranvier.compiler.graph import Op
+from ranvier.compiler.ops.base import Lowered, OpSpec
+from ranvier.compiler.ops.tables import (
+    Table,
+    lower_table,
+    make_table,
+    operand,
+    quant_of,
+    ratio_reasons,
+    scale_ratio,
+    unary_reasons,
+)
+
+_REAL_RANGE = {"RELU": (0.0, np.inf), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
+_BEYOND = 1e6
+"""More steps than any 8-bit value is away from any other."""
+
+
+def check(op: Op) -> list[str]:
+    """Reasons why the op cannot be executed."""
+    return unary_reasons(op) or ratio_reasons(scale_ratio(op))
+
+
+def table(op: Op) -> Table:
+    """The output byte for every input byte."""
+    zero_in, zero_out = quant_of(operand(op, 0)).zero_point, quant_of(op.outputs[0]).zero_point
+    multiplier, shift = quantize_multiplier(scale_ratio(op))
+    low, high = (zero_out + _steps(op, real) for real in _REAL_RANGE[op.kind])
+
+    def value(q: int) -> int:
+        return min(max(zero_out + requantize(q - zero_in, multiplier, shift), low), high)
+
+    return make_table(op, value)
+
+
+def lower(op: Op) -> Lowered:
+    """The op as a table look-up."""
+    return lower_table(op, table(op))
+
+
+def _steps(op: Op, real: float) -> int:
+    """``real`` in steps of the output's scale, divided in float32 as the reference does."""
+    with np.errstate(over="ignore"):
+        steps = float(np.float32(real) / np.float32(quant_of(op.outputs[0]).scale))
+    return round_away(min(max(steps, -_BEYOND), _BEYOND))
+
+
+OPS = (
+    OpSpec("RELU", 3, check, lower),
+    OpSpec("RELU6", 3, check, lower),
+    OpSpec("RELU_N1_TO_1", 1, check, lower),
+)

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Lets a convolution pad its input itself.
+
+PAD writes the zero point, which is what a convolution takes for values outside of its input; so a
+PAD of height and width before a convolution moves into the attribute ``_pad``:
+``(top, bottom, left, right)``. SAME padding then counts from the padded size as before.
+"""
+
+from __future__ import annotations
+
+from ranvier.compiler.check import reasons_against
+from ranvier.compiler.graph import Graph, Op, Tensor
+
+_CONVOLUTIONS = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D"})
+
+
+def run(graph: Graph) -> int:
+    """Fuse every PAD into each convolution that reads it; the number of changed convolutions."""
+    return sum(_fuse(graph, op) for op in graph.ops if op.kind in _CONVOLUTIONS)
+
+
+def _fuse(graph: Graph, op: Op) -> bool:
+    padded = op.inputs[0]
+    pad = graph.producer(padded) if padded is not None else None
+    amounts = _spatial_padding(pad) if pad is not None and pad.kind == "PAD" else None
+    if pad is None or amounts is None:
+        return False
+    op.inputs[0] = pad.inputs[0]
+    op.attrs["_pad"] = amounts
+    if reasons_against(op):  # beyond what a convolution can pad
+        op.inputs[0] = padded
+        del op.attrs["_pad"]
+        return False
+    return True
+
+
+def _spatial_padding(pad: Op) -> tuple[int, int, int, int] | None:
+    """Top, bottom, left and right of a PAD that leaves batch and channels alone."""
+    source: Tensor | None = pad.inputs[0]
+    amounts = pad.inputs[1]
+    if source is None or amounts is None or amounts.data is None or len(source.shape) != 4:
+        return None
+    if source.quant is None or source.quant != pad.outputs[0].quant:
+        return None
+    batch, height, width, channels = amounts.data.tolist()
+    if any(batch) or any(channels):
+        return None
+    return (height[0], height[1], width[0], width[1])

@@ -1,0 +1,157 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a package costs: work and memory per layer, RAM and flash in total."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ranvier.compiler.graph import DType
+from ranvier.compiler.ops import device_ops
+from ranvier.native import VIEW_BYTES_32, op_codes
+from ranvier.package.format import align
+from ranvier.package.records import PackageContent, Storage
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One step of a package.
+
+    ``kind`` is the source op (None where the package does not say), ``sources`` the positions in
+    the source file of that op and of those fused into it, of which the last one made the output.
+    ``activation_bytes`` are what lies in the arena during the step, without ``scratch_bytes``.
+    """
+
+    step: int
+    op: str
+    kind: str | None
+    sources: tuple[int, ...]
+    output: str
+    dtype: str
+    shape: tuple[int, ...]
+    macs: int
+    parameters: int | None
+    weight_bytes: int
+    activation_bytes: int
+    scratch_bytes: int
+    in_place: bool
+
+    @property
+    def arena_bytes(self) -> int:
+        """What the step needs of the arena."""
+        return self.activation_bytes + self.scratch_bytes
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a package needs. All sizes are bytes.
+
+    RAM is ``arena_bytes + state_bytes + input_bytes + output_bytes + view_bytes`` for the stated
+    input mode (in resident mode inputs and outputs are part of the arena and their bytes count
+    once, there). ``view_bytes`` is the opened package on a 32-bit device. ``lower_bound`` is the
+    most that any step has live, ``peak_step`` the first step that has it, and ``gap`` what the
+    arena needs above it.
+    """
+
+    name: str
+    version: tuple[int, int, int]
+    input_mode: str
+    layers: tuple[Layer, ...]
+    macs: int
+    parameters: int | None
+    weight_bytes: int
+    arena_bytes: int
+    state_bytes: int
+    input_bytes: int
+    output_bytes: int
+    view_bytes: int
+    ram_bytes: int
+    flash_bytes: int
+    lower_bound: int
+    gap: int
+    peak_step: int
+    max_live: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        return asdict(self)
+
+
+def analyze_package(content: PackageContent, package_bytes: int) -> Report:
+    """What the package ``content``, a file of ``package_bytes``, needs."""
+    layers = tuple(_layers(content))
+    lower_bound = max((layer.arena_bytes for layer in layers), default=0)
+    external = [t for t in content.tensors if t.storage == Storage.EXTERNAL]
+    inputs = sum(tensor.bytes for tensor in external if tensor.is_input)
+    outputs = sum(tensor.bytes for tensor in external if tensor.is_output)
+    slots = sum(tensor.is_input or tensor.is_output for tensor in external)
+    view_bytes = VIEW_BYTES_32 + 4 * slots
+    counts = [layer.parameters for layer in layers]
+    return Report(
+        name=content.name,
+        version=content.version,
+        input_mode=content.io_mode.name.lower(),
+        layers=layers,
+        macs=sum(layer.macs for layer in layers),
+        parameters=None if None in counts else sum(count or 0 for count in counts),
+        weight_bytes=sum(layer.weight_bytes for layer in layers),
+        arena_bytes=content.arena_bytes,
+        state_bytes=content.state_bytes,
+        input_bytes=inputs,
+        output_bytes=outputs,
+        view_bytes=view_bytes,
+        ram_bytes=content.arena_bytes + content.state_bytes + inputs + outputs + view_bytes,
+        flash_bytes=package_bytes,
+        lower_bound=lower_bound,
+        gap=content.arena_bytes - lower_bound,
+        peak_step=next((x.step for x in layers if x.arena_bytes == lower_bound), 0),
+        max_live=content.max_live,
+    )
+
+
+def _layers(content: PackageContent) -> Iterable[Layer]:
+    names = {code: name for name, code in op_codes().items()}
+    origins = content.meta.get("steps", [])
+    live = _live_bytes(content)
+    for index, step in enumerate(content.steps):
+        op = content.ops[step.op]
+        output = content.tensors[op.outputs[0]]
+        origin = origins[index] if index < len(origins) else {}
+        name = names.get(op.code, f"op code {op.code}")
+        device = device_ops().get(name)
+        yield Layer(
+            step=index,
+            op=name,
+            kind=origin.get("kind"),
+            sources=tuple(origin.get("ops", ())),
+            output=output.name,
+            dtype=DType(output.dtype).name.lower(),
+            shape=output.shape,
+            macs=device.macs(op.params) if device else 0,
+            parameters=origin.get("parameters"),
+            weight_bytes=len(op.weights),
+            activation_bytes=live[index],
+            scratch_bytes=align(op.scratch_bytes),
+            in_place=output.alias_tensor is not None,
+        )
+
+
+def _live_bytes(content: PackageContent) -> list[int]:
+    """Bytes of the arena that tensors occupy at every step; a chain of aliases is one buffer."""
+    buffers: dict[int, list[int]] = {}  # first tensor of the chain -> bytes, first, last step
+    root: dict[int, int] = {}
+    for number, tensor in enumerate(content.tensors):
+        root[number] = root.get(
+            number if tensor.alias_tensor is None else tensor.alias_tensor, number
+        )
+        if tensor.storage == Storage.ARENA:
+            buffer = buffers.setdefault(root[number], [0, tensor.first_step, tensor.last_step])
+            buffer[0] = max(buffer[0], align(tensor.bytes))
+            buffer[2] = max(buffer[2], tensor.last_step)
+    live = [0] * len(content.steps)
+    for size, first, last in buffers.values():
+        for step in range(first, min(last + 1, len(live))):
+            live[step] += size
+    return live

@@ -1,0 +1,203 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Packages and models with NumPy arrays: the Python API over the C core."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ranvier.errors import InputError
+from ranvier.files import read_bytes
+from ranvier.native import VIEW_BYTES_32, NativePackage, Session
+from ranvier.package.reader import read_package
+from ranvier.package.records import PackageContent, TensorRecord
+
+#: Bytes of RAM for each external tensor's pointer on a 32-bit target.
+POINTER_BYTES_32 = 4
+
+_DTYPES: dict[int, np.dtype[Any]] = {
+    1: np.dtype("<i1"),
+    2: np.dtype("<u1"),
+    3: np.dtype("<i2"),
+    4: np.dtype("<i4"),
+    5: np.dtype("<i8"),
+    6: np.dtype("<f4"),
+    7: np.dtype("?"),
+}
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """An input or output: real value = ``scale * (q - zero_point)`` where ``scale`` is not 0."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    scale: float
+    zero_point: int
+
+    @property
+    def quantised(self) -> bool:
+        """True where the tensor has a scale."""
+        return self.scale != 0.0
+
+    def quantise(self, values: ArrayLike) -> NDArray[Any]:
+        """Real values to this tensor's type, as TensorFlow Lite's QUANTIZE rounds (ties away)."""
+        real = np.asarray(values, dtype=np.float32)
+        if np.isnan(real).any():
+            raise InputError(f"input {self.name!r} contains NaN")
+        if not self.quantised:
+            return np.asarray(real.astype(self.dtype))
+        scaled = (real / np.float32(self.scale)).astype(np.float64)
+        rounded = np.trunc(scaled + np.copysign(0.5, scaled)) + self.zero_point
+        limits = np.iinfo(self.dtype)
+        return np.asarray(np.clip(rounded, limits.min, limits.max).astype(self.dtype))
+
+    def dequantise(self, values: NDArray[Any]) -> NDArray[np.float32]:
+        """Real numbers of this tensor's values."""
+        if not self.quantised:
+            return values.astype(np.float32)
+        real = (values.astype(np.int64) - self.zero_point) * np.float64(self.scale)
+        return np.asarray(real, dtype=np.float32)
+
+
+class Package:
+    """A ``.rnv`` package, verified by the C core. Read-only; may be shared by threads.
+
+    ``source`` is a path or the package's bytes. Raises :class:`ranvier.errors.PackageError` where
+    the package is damaged or uses a kind that this version does not implement.
+    """
+
+    def __init__(self, source: str | Path | bytes, name: str | None = None) -> None:
+        if isinstance(source, bytes):
+            self.data, self.source = source, name or "package"
+        else:
+            self.data, self.source = read_bytes(source), name or str(source)
+        self.native = NativePackage(self.data, self.source)
+        self.content: PackageContent = read_package(self.data, self.source)
+        entry = self.content.entries[0]
+        self.inputs = tuple(self.info(tensor) for tensor in entry.inputs)
+        self.outputs = tuple(self.info(tensor) for tensor in entry.outputs)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.content.name
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the output's classes; empty where the package has none."""
+        return self.content.labels
+
+    @property
+    def ram_bytes(self) -> int:
+        """RAM on a 32-bit target: arena, view, state and all inputs and outputs."""
+        header = self.native.header
+        view = VIEW_BYTES_32 + POINTER_BYTES_32 * int(header.external_count)
+        return int(header.arena_bytes + header.state_bytes + header.io_bytes) + view
+
+    def info(self, tensor: int) -> TensorInfo:
+        """Name, type, shape and quantisation of a tensor."""
+        return tensor_info(self.content.tensors[tensor])
+
+
+def tensor_info(record: TensorRecord) -> TensorInfo:
+    """The public description of a tensor record."""
+    dtype = _DTYPES[record.dtype]
+    return TensorInfo(record.name, dtype, record.shape, record.scale, record.zero_point)
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """Wall-clock time of one step on this host, in seconds. Not a device's time."""
+
+    step: int
+    seconds: float
+
+
+class Model:
+    """A package in memory of its own, ready to run. Not thread-safe; make one for each thread."""
+
+    def __init__(self, package: Package | str | Path | bytes) -> None:
+        self.package = package if isinstance(package, Package) else Package(package)
+        self._session = Session(self.package.native)
+
+    def run(self, *inputs: ArrayLike) -> list[NDArray[Any]]:
+        """One inference: an array per input to an array per output.
+
+        An input of the model's own type is taken as it is; a float array for a quantised input is
+        quantised by the package's scale and zero point. An input may lack the leading dimension of
+        1. Outputs have the model's type; ``package.outputs[i].dequantise`` makes them real.
+        """
+        self._session.start(self._encode(inputs))
+        while self._session.step():
+            pass
+        return self._outputs()
+
+    def profile(self, *inputs: ArrayLike) -> tuple[list[NDArray[Any]], list[StepTime]]:
+        """As :meth:`run`, with the time that each step took on this host."""
+        self._session.start(self._encode(inputs))
+        times: list[StepTime] = []
+        more = True
+        while more:
+            begin = time.perf_counter()
+            more = self._session.step()
+            times.append(StepTime(len(times), time.perf_counter() - begin))
+        return self._outputs(), times
+
+    def trace(self, *inputs: ArrayLike) -> Iterator[tuple[int, int, NDArray[Any]]]:
+        """Run step by step; yields ``(step, tensor number, array)`` for every tensor written."""
+        self._session.start(self._encode(inputs))
+        more = True
+        step = 0
+        while more:
+            more = self._session.step()
+            op = self.package.content.steps[step].op
+            for tensor in self.package.content.ops[op].outputs:
+                yield step, tensor, self._array(tensor)
+            step += 1
+
+    def selftest(self) -> bool:
+        """Run the package's golden self-test; True where it passes."""
+        return self._session.selftest()
+
+    def _outputs(self) -> list[NDArray[Any]]:
+        return [self._array(tensor) for tensor in self.package.content.entries[0].outputs]
+
+    def _array(self, tensor: int) -> NDArray[Any]:
+        info = self.package.info(tensor)
+        data = self._session.tensor(tensor)
+        return np.frombuffer(data, dtype=info.dtype).reshape(info.shape)
+
+    def _encode(self, inputs: Sequence[ArrayLike]) -> list[bytes]:
+        infos = self.package.inputs
+        if len(inputs) != len(infos):
+            raise InputError(f"the model has {len(infos)} inputs, {len(inputs)} were given")
+        return [encode(info, values) for info, values in zip(infos, inputs, strict=True)]
+
+
+def encode(info: TensorInfo, values: ArrayLike) -> bytes:
+    """``values`` as the bytes of an input; raises :class:`InputError` where they do not fit."""
+    array = np.asarray(values)
+    if array.shape != info.shape and (1, *array.shape) != info.shape:
+        raise InputError(
+            f"input {info.name!r} takes shape {info.shape}, {array.shape} was given",
+            remedy="reshape the array; batch and channels count as dimensions",
+        )
+    if array.dtype == info.dtype:
+        return array.tobytes()
+    if array.dtype.kind == "f" and (info.quantised or info.dtype.kind == "f"):
+        return info.quantise(array).tobytes()
+    if array.dtype.kind in "iu" and info.dtype.kind in "iu":
+        limits = np.iinfo(info.dtype)
+        if array.min() >= limits.min and array.max() <= limits.max:
+            return array.astype(info.dtype).tobytes()
+        raise InputError(f"input {info.name!r} is {info.dtype}, a value lies outside of its range")
+    raise InputError(f"input {info.name!r} takes {info.dtype}, {array.dtype} was given")

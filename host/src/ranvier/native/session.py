@@ -1,0 +1,178 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Packages opened and run by the C core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ranvier.errors import InputError, PackageError
+from ranvier.native.binding import ffi, library
+
+#: Bytes of RAM on a 32-bit target for an opened package and its execution context
+#: (``sizeof(struct rnv_package) + sizeof(struct rnv_exec)``, compared in a test under QEMU); each
+#: external tensor adds a pointer of 4 bytes.
+VIEW_BYTES_32 = 88
+
+_OPEN_SKIP_CRC = 1
+_NO_TENSOR = 0xFFFF
+_ALIGN = 16
+_REMEDIES = {
+    "ENOTSUP": "use a version of Ranvier that implements it, or compile the model again",
+    "EBADMSG": "the file was damaged after it was written; copy or compile it again",
+}
+
+
+@cache
+def op_codes() -> dict[str, int]:
+    """Codes of all device ops by name: the host's library contains every row of ops.txt."""
+    lib = library()
+    names = ((code, lib.rnv_op_name(code)) for code in range(256))
+    return {text(name): code for code, name in names if name != ffi.NULL}
+
+
+def text(pointer: Any) -> str:
+    """The Python string of a C string."""
+    raw = ffi.string(pointer)
+    return raw.decode() if isinstance(raw, bytes) else raw
+
+
+def _aligned(size: int, offset: int = 0) -> tuple[Any, Any]:
+    """``(owner, pointer)``: ``size`` bytes, ``offset`` past an address that is a multiple of 16."""
+    owner = ffi.new("char[]", size + 2 * _ALIGN)
+    address = int(ffi.cast("uintptr_t", owner))
+    return owner, owner + (-address) % _ALIGN + offset
+
+
+class NativePackage:
+    """A package verified by the C core.
+
+    Holds an aligned copy of ``data``. Raises :class:`PackageError` with the core's diagnosis where
+    the package is refused; ``name`` is the file's name for messages. ``check_crc=False`` opens a
+    package whose CRC is known not to match (tests).
+    """
+
+    def __init__(self, data: bytes, name: str = "package", *, check_crc: bool = True) -> None:
+        lib = library()
+        self._owner, self._data = _aligned(len(data))
+        ffi.memmove(self._data, data, len(data))
+        self.handle = ffi.new("struct rnv_package *")
+        diag = ffi.new("struct rnv_diag *")
+        flags = 0 if check_crc else _OPEN_SKIP_CRC
+        status = lib.rnv_package_open(self.handle, self._data, len(data), flags, diag)
+        if status != 0:
+            raise _refusal(name, status, diag)
+        self.header = lib.rnv_package_header(self.handle)
+
+    def inputs(self) -> tuple[int, ...]:
+        """Tensor numbers of the default entry point's inputs."""
+        return self._list(library().rnv_package_input)
+
+    def outputs(self) -> tuple[int, ...]:
+        """Tensor numbers of the default entry point's outputs."""
+        return self._list(library().rnv_package_output)
+
+    def tensor_bytes(self, tensor: int) -> int:
+        """Size of a tensor's storage."""
+        return int(library().rnv_package_tensor(self.handle, tensor).bytes)
+
+    def run(self, inputs: Sequence[bytes]) -> list[bytes]:
+        """One run in fresh memory: bytes of the inputs to bytes of the outputs."""
+        return Session(self).run(inputs)
+
+    def _list(self, getter: Any) -> tuple[int, ...]:
+        numbers: list[int] = []
+        while (tensor := getter(self.handle, 0, len(numbers))) != _NO_TENSOR:
+            numbers.append(int(tensor))
+        return tuple(numbers)
+
+
+class Session:
+    """Memory for one package and its execution, which may be repeated. Not thread-safe."""
+
+    def __init__(self, package: NativePackage) -> None:
+        lib = library()
+        header = package.header
+        self.package = package
+        self._lib = lib
+        self._arena_owner, self._arena = _aligned(header.arena_bytes)
+        self._slots = ffi.new("void *[]", max(1, header.external_count))
+        self._buffers: list[Any] = []
+        self._exec = ffi.new("struct rnv_exec *")
+        self._expect(
+            lib.rnv_exec_init(
+                self._exec,
+                package.handle,
+                self._arena,
+                header.arena_bytes,
+                self._slots,
+                header.external_count,
+            )
+        )
+        for tensor in (*package.inputs(), *package.outputs()):
+            if lib.rnv_exec_tensor(self._exec, tensor) == ffi.NULL:
+                size = package.tensor_bytes(tensor)
+                owner, data = _aligned(size)
+                self._buffers.append(owner)
+                self._expect(lib.rnv_exec_bind(self._exec, tensor, data, size))
+
+    def start(self, inputs: Sequence[bytes]) -> None:
+        """Copy the inputs in and begin a run of the default entry point."""
+        numbers = self.package.inputs()
+        if len(inputs) != len(numbers):
+            raise InputError(f"the model has {len(numbers)} inputs, {len(inputs)} were given")
+        self._expect(self._lib.rnv_exec_start(self._exec, 0))
+        for i, (tensor, data) in enumerate(zip(numbers, inputs, strict=True)):
+            size = self.package.tensor_bytes(tensor)
+            if len(data) != size:
+                raise InputError(f"input {i} has {len(data)} bytes, the model takes {size}")
+            ffi.memmove(self._lib.rnv_exec_tensor(self._exec, tensor), data, size)
+
+    def step(self) -> bool:
+        """Execute the next step; True while more follow."""
+        status = self._lib.rnv_exec_step(self._exec)
+        if status < 0:
+            self._expect(status)
+        return bool(status)
+
+    def tensor(self, tensor: int) -> bytes:
+        """The bytes of a tensor that is live now (outputs: after the last step)."""
+        data = self._lib.rnv_exec_tensor(self._exec, tensor)
+        return bytes(ffi.buffer(data, self.package.tensor_bytes(tensor)))
+
+    def run(self, inputs: Sequence[bytes]) -> list[bytes]:
+        """One whole run."""
+        self.start(inputs)
+        while self.step():
+            pass
+        return [self.tensor(tensor) for tensor in self.package.outputs()]
+
+    def selftest(self) -> bool:
+        """Run the package's golden self-test; True where every output byte is as expected."""
+        status = self._lib.rnv_exec_selftest(self._exec)
+        if status == self._lib.RNV_EBADMSG:
+            return False
+        self._expect(status)
+        return True
+
+    def _expect(self, status: int) -> None:
+        if status != 0:
+            raise PackageError(f"the core answered {_status_name(status)}")
+
+
+def _status_name(status: int) -> str:
+    names: dict[int, str] = ffi.typeof("enum rnv_status").elements
+    return names.get(status, str(status)).removeprefix("RNV_")
+
+
+def _refusal(name: str, status: int, diag: Any) -> PackageError:
+    what = text(library().rnv_what_name(diag.what))
+    code = _status_name(status)
+    detail = f"index {diag.index}, value {diag.value}"
+    verb = "is not supported" if code == "ENOTSUP" else "is wrong"
+    return PackageError(
+        f"{name}: {what} {verb} ({detail}; {code})",
+        remedy=_REMEDIES.get(code, "compile the model again with ranvier compile"),
+    )

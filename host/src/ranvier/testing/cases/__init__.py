@@ -1,0 +1,40 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Seeded random models of one op each, for comparing Ranvier with a reference.
+
+Each module of this package holds one family of ops and enters its generators in the registry.
+"""
+
+from ranvier.testing.cases import (
+    activation,
+    concatenation,
+    convolution,
+    elementwise,
+    fully_connected,
+    mean,
+    pad,
+    pool,
+    quantize,
+    reshape,
+    resize,
+    softmax,
+)
+from ranvier.testing.cases.registry import Case, generate, ops
+
+__all__ = [
+    "Case",
+    "activation",
+    "concatenation",
+    "convolution",
+    "elementwise",
+    "fully_connected",
+    "generate",
+    "mean",
+    "ops",
+    "pad",
+    "pool",
+    "quantize",
+    "reshape",
+    "resize",
+    "softmax",
+]

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of generators, and the case that one makes from a seed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranvier.compiler.graph import Graph
+from ranvier.errors import InputError
+from ranvier.testing.cases.draw import Draw
+from ranvier.testing.tflite_builder import build_tflite
+
+Array: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model of one op and inputs for it, made from ``seed``.
+
+    ``reference`` names the oracle whose outputs count (``Oracle.name``); ``inputs`` holds one
+    tuple of arrays, in the order of the model's inputs, for each inference.
+    """
+
+    seed: int
+    op: str
+    description: str
+    model: bytes
+    inputs: tuple[tuple[Array, ...], ...]
+    reference: str
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What a generator makes; ``inputs`` only where the common input sets do not fit the op."""
+
+    graph: Graph
+    description: str
+    inputs: tuple[tuple[Array, ...], ...] | None = None
+
+
+@dataclass(frozen=True)
+class _Entry:
+    sketch: Callable[[Draw], Sketch]
+    reference: str
+
+
+_TABLE: dict[str, _Entry] = {}
+
+
+def register(
+    *ops: str, reference: str = "tflite-micro"
+) -> Callable[[Callable[[Draw, str], Sketch]], Callable[[Draw, str], Sketch]]:
+    """Enter a generator for ``ops``; it is given the op's name."""
+
+    def enter(generator: Callable[[Draw, str], Sketch]) -> Callable[[Draw, str], Sketch]:
+        for op in ops:
+            _TABLE[op] = _Entry(lambda draw, op=op: generator(draw, op), reference)  # type: ignore[misc]
+        return generator
+
+    return enter
+
+
+def ops() -> tuple[str, ...]:
+    """All ops that have a generator, sorted."""
+    return tuple(sorted(_TABLE))
+
+
+def generate(seed: int, op: str | None = None) -> Case:
+    """The case of ``seed``, always the same; without ``op``, consecutive seeds take turns.
+
+    Raises InputError for an op without a generator.
+    """
+    name = ops()[seed % len(_TABLE)] if op is None else op
+    if name not in _TABLE:
+        raise InputError(f"no cases are generated for {name}", f"one of {', '.join(ops())}")
+    entry = _TABLE[name]
+    draw = Draw(np.random.default_rng([seed, zlib.crc32(name.encode())]))
+    sketch = entry.sketch(draw)
+    inputs = sketch.inputs if sketch.inputs is not None else draw.input_sets(sketch.graph.inputs)
+    model = build_tflite(sketch.graph)
+    return Case(seed, name, sketch.description, model, inputs, entry.reference)

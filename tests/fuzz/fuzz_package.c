@@ -1,0 +1,126 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/*
+ * libFuzzer target: the package verifier, and the executor on whatever it lets pass.
+ *
+ * The CRC is not checked, so that mutations reach the verifier. A package that opens is run twice
+ * with random inputs in memory of exactly the declared sizes, under the sanitizers; the two runs
+ * must agree whatever the arena held, and must not have written to the package.
+ */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ranvier/exec.h"
+#include "ranvier/package.h"
+#include "ranvier/status.h"
+
+/* Larger demands than a microcontroller's are refused here, to keep runs short. */
+#define MOST_BYTES (1u << 20)
+#define MOST_SLOTS 32u
+
+static void *aligned(uint32_t bytes)
+{
+	/* A multiple of the alignment for aligned_alloc(); poison behind it is checked by ASan. */
+	return aligned_alloc(16, ((size_t)bytes + 16u) & ~(size_t)15u);
+}
+
+static void fill(uint8_t *data, uint32_t bytes, uint32_t seed)
+{
+	for (uint32_t i = 0; i < bytes; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		data[i] = (uint8_t)(seed >> 24);
+	}
+}
+
+/* One run with inputs from `seed`; returns the CRC of all outputs. */
+static uint32_t run(const struct rnv_package *pkg, uint32_t seed, uint8_t arena_fill)
+{
+	const struct rnv_header *header = rnv_package_header(pkg);
+	void *slots[MOST_SLOTS] = {NULL};
+	void *owned[MOST_SLOTS] = {NULL};
+	uint8_t *arena = aligned(header->arena_bytes);
+	struct rnv_exec exec;
+	uint32_t crc = 0;
+	uint16_t tensor;
+
+	memset(arena, arena_fill, header->arena_bytes);
+	if (rnv_exec_init(&exec, pkg, arena, header->arena_bytes, slots, MOST_SLOTS) != RNV_OK) {
+		abort();
+	}
+	for (uint16_t i = 0; i < header->external_count; i++) {
+		tensor = rnv_package_input(pkg, 0, i);
+		for (uint16_t j = 0; tensor == RNV_NO_TENSOR ||
+				     rnv_package_tensor(pkg, tensor)->offset != i; j++) {
+			tensor = rnv_package_output(pkg, 0, j);
+		}
+		owned[i] = malloc(rnv_package_tensor(pkg, tensor)->bytes);
+		if (rnv_exec_bind(&exec, tensor, owned[i],
+				  rnv_package_tensor(pkg, tensor)->bytes) != RNV_OK) {
+			abort();
+		}
+	}
+	for (uint16_t i = 0; (tensor = rnv_package_input(pkg, 0, i)) != RNV_NO_TENSOR; i++) {
+		fill(rnv_exec_tensor(&exec, tensor), rnv_package_tensor(pkg, tensor)->bytes,
+		     seed + i);
+	}
+	if (rnv_exec_run(&exec, 0) != RNV_OK) {
+		abort();
+	}
+	for (uint16_t i = 0; (tensor = rnv_package_output(pkg, 0, i)) != RNV_NO_TENSOR; i++) {
+		crc = rnv_crc32(crc, rnv_exec_tensor(&exec, tensor),
+				rnv_package_tensor(pkg, tensor)->bytes);
+	}
+	for (uint32_t i = 0; i < MOST_SLOTS; i++) {
+		free(owned[i]);
+	}
+	free(arena);
+	return crc;
+}
+
+static uint32_t io_and_tensor_limit_ok(const struct rnv_package *pkg)
+{
+	const struct rnv_header *header = rnv_package_header(pkg);
+	const struct rnv_tensor_rec *t;
+
+	if (header->arena_bytes > MOST_BYTES || header->external_count > MOST_SLOTS) {
+		return 0;
+	}
+	for (uint16_t i = 0; (t = rnv_package_tensor(pkg, i)) != NULL; i++) {
+		if (t->bytes > MOST_BYTES) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = aligned((uint32_t)size);
+	struct rnv_package pkg;
+	struct rnv_diag diag;
+
+	memcpy(copy, data, size);
+	if (rnv_package_open(&pkg, copy, (uint32_t)size, RNV_OPEN_SKIP_CRC, &diag) == RNV_OK) {
+		if (diag.what != RNV_WHAT_NONE) {
+			abort();
+		}
+		if (io_and_tensor_limit_ok(&pkg) && run(&pkg, 1, 0x00) != run(&pkg, 1, 0xA5)) {
+			fprintf(stderr, "the result depends on what the arena held\n");
+			abort();
+		}
+	} else if (diag.what == RNV_WHAT_NONE) {
+		fprintf(stderr, "refused without a diagnosis\n");
+		abort();
+	}
+	if (memcmp(copy, data, size) != 0) {
+		abort();
+	}
+	free(copy);
+	return 0;
+}
