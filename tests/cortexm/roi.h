@@ -8,8 +8,8 @@
 
 /*
  * Defines the marker functions rnv_roi_NAME_begin() and rnv_roi_NAME_end(). The instruction counter
- * (benchmarks/cortexm/icount) finds them by their symbols and counts what is executed in between, plus
- * RNV_ROI_OVERHEAD instructions of the markers themselves.
+ * (benchmarks/cortexm/icount) finds them by their symbols and counts what is executed in between,
+ * the return from the one and the call of the other included.
  */
 #define RNV_ROI_MARKER(symbol)                                                                     \
 	void symbol(void);                                                                         \
@@ -20,8 +20,5 @@
 #define RNV_ROI(name)                                                                              \
 	RNV_ROI_MARKER(rnv_roi_##name##_begin)                                                     \
 	RNV_ROI_MARKER(rnv_roi_##name##_end)
-
-/* The begin marker's return and the call of the end marker. */
-#define RNV_ROI_OVERHEAD 2
 
 #endif /* CORTEXM_ROI_H_ */

@@ -73,7 +73,6 @@ def assert_equals_reference(graph: Graph, mode: IoMode = IoMode.KEPT) -> Compile
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_graphs_equal_the_reference(seed: int, mode: IoMode) -> None:
-    """Rerun one: pytest -k "random_graphs and KEPT and [12-" """
     assert_equals_reference(random_graph(seed), mode)
 
 
@@ -121,6 +120,7 @@ def test_outputs_that_are_inputs_constants_or_twice() -> None:
     x = make.input((1, 4))
     y = make.clamp("RELU", x)
     constant = make.int8_constant((1, 4))
+    make.binary("ADD", x, constant)
     assert x.quant is not None
     graph = make.graph(y, x, y, constant)
     for mode in MODES:
@@ -156,7 +156,8 @@ def test_unread_input() -> None:
 def small_model() -> Graph:
     make = Maker(4)
     x = make.input((1, 8, 8, 3))
-    y = make.clamp("RELU6", make.conv(make.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]]), 5))
+    padded = make.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]])
+    y = make.clamp("RELU6", make.conv(padded, 5, padding="VALID"))
     return make.graph(make.unary("SOFTMAX", make.reshape(make.max_pool(y), (1, 80))))
 
 
@@ -171,15 +172,16 @@ def test_what_a_package_says_of_itself() -> None:
         "sha256": hashlib.sha256(data).hexdigest(),
     }
     steps = [(step["kind"], step["ops"]) for step in content.meta["steps"]]
-    assert steps == [("CONV_2D", [1, 2]), ("MAX_POOL_2D", [3]), ("SOFTMAX", [5])]
+    assert steps == [("CONV_2D", [0, 1, 2]), ("MAX_POOL_2D", [3]), ("SOFTMAX", [5])]
     assert b"folder" not in result.package
 
 
 def test_names_are_kept_or_stripped() -> None:
     kept = compiled(small_model())
     stripped = compiled(small_model(), strip_names=True)
-    assert kept.content.tensors[0].name == "t1"
-    assert not any(t.name for t in read_package(stripped.package, "m").tensors)
+    assert read_package(kept.package, "kept.rnv").tensors[0].name == "t1"
+    assert b'"t1"' in kept.package
+    assert b'"t1"' not in stripped.package
     assert len(stripped.package) < len(kept.package)
 
 
@@ -210,7 +212,7 @@ def test_invalid_name_is_refused() -> None:
 
 
 def test_unknown_instruction_set_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="'mve'.*generic"):
+    with pytest.raises(UnsupportedError, match=r"'mve'.*generic"):
         compiled(small_model(), isa="mve")
 
 

@@ -13,7 +13,6 @@ from ranvier.errors import ToolError
 from ranvier.testing import qemu
 from ranvier.testing.cortexm import Firmware
 
-
 EXIT_FAULT = 70
 STACK_BYTES = 8192
 

@@ -24,7 +24,7 @@
 #include "kernels/kernel.h"
 
 #define FIXTURE_TENSORS 8
-#define FIXTURE_PARAMS 64
+#define FIXTURE_PARAMS  64
 #define FIXTURE_WEIGHTS 4096
 
 struct fixture {
@@ -57,7 +57,8 @@ static inline void fixture_init(struct fixture *f)
 }
 
 /* Append an operand of `elements`; all inputs come before the first output. */
-static inline void fixture_operand(struct fixture *f, uint8_t type, uint32_t elements, int is_output)
+static inline void fixture_operand(struct fixture *f, uint8_t type, uint32_t elements,
+				   int is_output)
 {
 	uint16_t tensor = f->pkg.tensor_count++;
 
@@ -93,7 +94,7 @@ static inline void must_refuse(const struct rnv_kernel *kernel, const struct fix
 	assert_int_equal(status, RNV_EFORMAT);
 }
 
-/* Expect check() to give `mask`, and to refuse every spoilt word, then everything but parameters. */
+/* Expect check() to give `mask`, to refuse every spoilt word, and wrong sizes, counts and types. */
 static inline void must_refuse_all(const struct rnv_kernel *kernel, struct fixture *f, int mask,
 				   const struct spoil *spoils, uint32_t count)
 {

@@ -13,9 +13,28 @@ extern const struct rnv_kernel rnv_fully_connected_s8;
 
 /* Words of both convolutions; DEPTH is `groups` of the one, `depth_multiplier` of the other. */
 enum {
-	BATCH, IN_H, IN_W, IN_C, OUT_H, OUT_W, FILTER_H, FILTER_W, STRIDE_H, STRIDE_W, PAD_TOP,
-	PAD_LEFT, DILATION_H, DILATION_W, DEPTH, IN_ZP, OUT_C, CHANNELS_Q, OUT_ZP, ACT_MIN,
-	ACT_MAX, WORDS
+	BATCH,
+	IN_H,
+	IN_W,
+	IN_C,
+	OUT_H,
+	OUT_W,
+	FILTER_H,
+	FILTER_W,
+	STRIDE_H,
+	STRIDE_W,
+	PAD_TOP,
+	PAD_LEFT,
+	DILATION_H,
+	DILATION_W,
+	DEPTH,
+	IN_ZP,
+	OUT_C,
+	CHANNELS_Q,
+	OUT_ZP,
+	ACT_MIN,
+	ACT_MAX,
+	WORDS
 };
 
 static const struct spoil window_spoils[] = {
@@ -83,10 +102,12 @@ static void fill_stream(struct fixture *f, uint32_t weights)
 static void convolution_init(struct fixture *f, int32_t depth, uint32_t weights)
 {
 	const int32_t words[WORDS] = {
-		[BATCH] = 2, [IN_H] = 4, [IN_W] = 6, [IN_C] = 4, [OUT_H] = 5, [OUT_W] = 4,
-		[FILTER_H] = 3, [FILTER_W] = 2, [STRIDE_H] = 1, [STRIDE_W] = 2, [PAD_TOP] = 1,
-		[PAD_LEFT] = 1, [DILATION_H] = 1, [DILATION_W] = 2, [DEPTH] = depth, [IN_ZP] = -7,
-		[OUT_C] = 8, [CHANNELS_Q] = 8, [OUT_ZP] = 5, [ACT_MIN] = -100, [ACT_MAX] = 100,
+		[BATCH] = 2,      [IN_H] = 4,       [IN_W] = 6,      [IN_C] = 4,
+		[OUT_H] = 5,      [OUT_W] = 4,      [FILTER_H] = 3,  [FILTER_W] = 2,
+		[STRIDE_H] = 1,   [STRIDE_W] = 2,   [PAD_TOP] = 1,   [PAD_LEFT] = 1,
+		[DILATION_H] = 1, [DILATION_W] = 2, [DEPTH] = depth, [IN_ZP] = -7,
+		[OUT_C] = 8,      [CHANNELS_Q] = 8, [OUT_ZP] = 5,    [ACT_MIN] = -100,
+		[ACT_MAX] = 100,
 	};
 
 	fixture_init(f);
@@ -194,7 +215,16 @@ static void test_products(void **state)
 
 static void test_fully_connected(void **state)
 {
-	enum { ROWS, FC_IN_C, FC_OUT_C, FC_CHANNELS_Q, FC_OUT_ZP, FC_ACT_MIN, FC_ACT_MAX, FC_WORDS };
+	enum {
+		ROWS,
+		FC_IN_C,
+		FC_OUT_C,
+		FC_CHANNELS_Q,
+		FC_OUT_ZP,
+		FC_ACT_MIN,
+		FC_ACT_MAX,
+		FC_WORDS
+	};
 	static const int32_t words[FC_WORDS] = {3, 5, 8, 8, 5, -100, 100};
 	static const struct spoil spoils[] = {
 		{"no row", ROWS, 0},
@@ -236,10 +266,8 @@ static void test_fully_connected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conv_2d),
-		cmocka_unit_test(test_conv_2d_direct),
-		cmocka_unit_test(test_depthwise_conv_2d),
-		cmocka_unit_test(test_products),
+		cmocka_unit_test(test_conv_2d),           cmocka_unit_test(test_conv_2d_direct),
+		cmocka_unit_test(test_depthwise_conv_2d), cmocka_unit_test(test_products),
 		cmocka_unit_test(test_fully_connected),
 	};
 

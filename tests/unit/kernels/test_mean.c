@@ -10,14 +10,25 @@
 extern const struct rnv_kernel rnv_mean_s8;
 
 enum {
-	KEEP0, REDUCE0, KEEP1, REDUCE1, KEEP2, REDUCE2, OFFSET, MULTIPLIER, SHIFT, OUT_ZP, WORDS
+	KEEP0,
+	REDUCE0,
+	KEEP1,
+	REDUCE1,
+	KEEP2,
+	REDUCE2,
+	OFFSET,
+	MULTIPLIER,
+	SHIFT,
+	OUT_ZP,
+	WORDS
 };
 
 static void test_parameters(void **state)
 {
 	static const int32_t words[WORDS] = {
-		[KEEP0] = 2, [REDUCE0] = 3, [KEEP1] = 4, [REDUCE1] = 5, [KEEP2] = 6, [REDUCE2] = 7,
-		[OFFSET] = INT32_MIN, [MULTIPLIER] = INT32_MAX, [SHIFT] = -31, [OUT_ZP] = -128,
+		[KEEP0] = 2,   [REDUCE0] = 3,   [KEEP1] = 4,          [REDUCE1] = 5,
+		[KEEP2] = 6,   [REDUCE2] = 7,   [OFFSET] = INT32_MIN, [MULTIPLIER] = INT32_MAX,
+		[SHIFT] = -31, [OUT_ZP] = -128,
 	};
 	static const struct spoil spoils[] = {
 		{"nothing kept", KEEP0, 0},

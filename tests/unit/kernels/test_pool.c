@@ -13,17 +13,30 @@ extern const struct rnv_kernel rnv_max_pool_2d_s8;
 static const struct rnv_kernel *const kernels[] = {&rnv_average_pool_2d_s8, &rnv_max_pool_2d_s8};
 
 enum {
-	BATCH, IN_H, IN_W, IN_C, OUT_H, OUT_W, FILTER_H, FILTER_W, STRIDE_H, STRIDE_W, PAD_TOP,
-	PAD_LEFT, ACT_MIN, ACT_MAX, WORDS
+	BATCH,
+	IN_H,
+	IN_W,
+	IN_C,
+	OUT_H,
+	OUT_W,
+	FILTER_H,
+	FILTER_W,
+	STRIDE_H,
+	STRIDE_W,
+	PAD_TOP,
+	PAD_LEFT,
+	ACT_MIN,
+	ACT_MAX,
+	WORDS
 };
 
 /* 2 images of 7x9x3 to 4x3x3: the last window begins on the last row and column. */
 static void pool_init(struct fixture *f)
 {
 	static const int32_t words[WORDS] = {
-		[BATCH] = 2, [IN_H] = 7, [IN_W] = 9, [IN_C] = 3, [OUT_H] = 4, [OUT_W] = 3,
-		[FILTER_H] = 3, [FILTER_W] = 4, [STRIDE_H] = 2, [STRIDE_W] = 4, [PAD_TOP] = 0,
-		[PAD_LEFT] = 0, [ACT_MIN] = -128, [ACT_MAX] = 127,
+		[BATCH] = 2,   [IN_H] = 7,     [IN_W] = 9,       [IN_C] = 3,      [OUT_H] = 4,
+		[OUT_W] = 3,   [FILTER_H] = 3, [FILTER_W] = 4,   [STRIDE_H] = 2,  [STRIDE_W] = 4,
+		[PAD_TOP] = 0, [PAD_LEFT] = 0, [ACT_MIN] = -128, [ACT_MAX] = 127,
 	};
 
 	fixture_init(f);

@@ -9,7 +9,11 @@
 
 extern const struct rnv_kernel rnv_softmax_s8;
 
-enum { ROWS, DEPTH, WORDS };
+enum {
+	ROWS,
+	DEPTH,
+	WORDS
+};
 
 static void softmax_init(struct fixture *f, int32_t rows, int32_t depth)
 {
@@ -25,9 +29,9 @@ static void softmax_init(struct fixture *f, int32_t rows, int32_t depth)
 static void test_parameters(void **state)
 {
 	static const struct spoil spoils[] = {
-		{"no row", ROWS, 0},   {"another number of rows", ROWS, 5},
-		{"negative rows", ROWS, -4}, {"no value", DEPTH, 0},
-		{"another depth", DEPTH, 11},   {"negative depth", DEPTH, -10},
+		{"no row", ROWS, 0},          {"another number of rows", ROWS, 5},
+		{"negative rows", ROWS, -4},  {"no value", DEPTH, 0},
+		{"another depth", DEPTH, 11}, {"negative depth", DEPTH, -10},
 	};
 	struct fixture f;
 

@@ -1,2 +1,28 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
+"""The ``ranvier`` command."""
+
+from __future__ import annotations
+
+import click
+
+from ranvier._version import __version__
+from ranvier.cli.analyze import analyze
+from ranvier.cli.compile import compile_command
+from ranvier.cli.completion import completion
+from ranvier.cli.ops import ops
+from ranvier.cli.output import EXIT_CODES, colour
+from ranvier.cli.run import run
+from ranvier.cli.validate import validate
+
+
+@click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="ranvier")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Compile neural networks for microcontrollers, and look into what they need and do."""
+    context.color = colour()
+
+
+for _command in (compile_command, analyze, run, validate, ops, completion):
+    main.add_command(_command)

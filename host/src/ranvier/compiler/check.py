@@ -12,6 +12,7 @@ from ranvier.errors import UnsupportedError
 
 _UNKNOWN = "this kind of op is not implemented"
 _NEWER = "is newer than"
+_TYPE = "needs int8"
 _INTERNAL = frozenset({"LUT"})  # kinds that only passes make
 
 
@@ -79,8 +80,10 @@ def refuse(name: str, unsupported: tuple[UnsupportedOp, ...], count: int) -> Uns
         remedies.append(f"use only ops of these kinds: {', '.join(kinds)}")
     if _NEWER in reasons:
         remedies.append("convert the model with an earlier TensorFlow, which writes older versions")
-    remedies.append("quantise all of the model to int8 (the converter's TFLITE_BUILTINS_INT8)")
-    return UnsupportedError("\n".join(lines), "; ".join(remedies))
+    if _TYPE in reasons:
+        remedies.append("quantise all of the model to int8 (the converter's TFLITE_BUILTINS_INT8)")
+    remedy = "; ".join(remedies) or "change these ops in the source model and convert it again"
+    return UnsupportedError("\n".join(lines), remedy)
 
 
 def _described(tensor: Tensor | None) -> str:

@@ -81,13 +81,17 @@ class Quant:
 
 @dataclass(eq=False)
 class Tensor:
-    """A value of the graph; ``data`` is set for constants and has exactly ``shape`` and ``dtype``."""
+    """A value of the graph; ``data`` is set for constants and has exactly ``shape`` and ``dtype``.
+
+    ``index`` is the tensor's number in the source file, -1 for one that a pass has made.
+    """
 
     name: str
     dtype: DType
     shape: tuple[int, ...]
     quant: Quant | None = None
     data: NDArray[Any] | None = None
+    index: int = -1
 
     @property
     def elements(self) -> int:

@@ -4,8 +4,8 @@
 
 The set of executed nodes decides which values are live, so orders are paths through such sets and
 the best order is the path whose worst step is smallest: a bottleneck shortest path, searched with
-Dijkstra's algorithm. Branches that rejoin keep the number of sets small; where it exceeds the
-budget, a greedy order is taken instead. The given order wins every tie.
+Dijkstra's algorithm. Branches that rejoin keep the number of sets small; where the search exceeds
+its budget, a greedy order is taken instead. The given order wins every tie.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-STATE_BUDGET = 20_000
+_BUDGET = 100_000
+"""Extensions of a set by one node that the search may look at: about a second."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,21 @@ def best_order(
     nodes: Sequence[Node],
     sizes: Sequence[int],
     outputs: Sequence[int] = (),
-    budget: int = STATE_BUDGET,
+    budget: int = _BUDGET,
 ) -> tuple[int, ...]:
     """Positions of ``nodes``, which are in a valid order, in an order with a low peak.
 
     ``sizes`` are the bytes of every value, 0 for those that do not count. ``outputs`` are live to
     the end. Values that no node writes are live from the start to their last reader. Exact unless
-    the search exceeds ``budget`` sets.
+    the search exceeds ``budget``.
     """
     search = _Search(nodes, sizes, outputs)
     given = tuple(range(len(nodes)))
-    candidates = [given, search.exact(budget) or search.greedy()]
-    return min(candidates, key=search.peak)
+    limit = search.peak(given)
+    if limit <= search.floor():
+        return given
+    found = search.exact(limit, budget) or search.greedy()
+    return found if search.peak(found) < limit else given
 
 
 @dataclass
@@ -92,6 +96,15 @@ class _Search:
         during = live + written + node.scratch_bytes - saved
         return during, live + written - unread - sum(self.sizes[v] for v in dying)
 
+    def floor(self) -> int:
+        """What no order can go below: the start, and what each node needs for itself."""
+        needs = [self.start_bytes]
+        for i, node in enumerate(self.nodes):
+            others = ((1 << len(self.nodes)) - 1) & ~(1 << i)
+            reads = sum(self.sizes[value] for value in set(node.reads))
+            needs.append(self.execute(others, reads, i)[0])
+        return max(needs)
+
     def peak(self, order: Sequence[int]) -> int:
         done, live, peak = 0, self.start_bytes, self.start_bytes
         for i in order:
@@ -111,8 +124,8 @@ class _Search:
             order.append(i)
         return tuple(order)
 
-    def exact(self, budget: int) -> tuple[int, ...] | None:
-        """An order with the lowest peak, or None where the search exceeds the budget."""
+    def exact(self, limit: int, budget: int) -> tuple[int, ...] | None:
+        """The order with the lowest peak below ``limit``; None where there is none in reach."""
         goal = (1 << len(self.nodes)) - 1
         best = {0: self.start_bytes}
         came: dict[int, tuple[int, int]] = {}
@@ -127,12 +140,14 @@ class _Search:
             if done in closed:
                 continue
             closed.add(done)
-            if len(closed) > budget:
+            ready = self.ready(done)
+            budget -= len(ready)
+            if budget < 0:
                 return None
-            for i in self.ready(done):
+            for i in ready:
                 during, left = self.execute(done, live, i)
                 after, worst = done | 1 << i, max(peak, during)
-                if after not in best or worst < best[after]:
+                if worst < best.get(after, limit):
                     best[after] = worst
                     came[after] = (done, i)
                     pushed += 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""Memory planning: offsets for buffers of known size and lifetime, with as low a peak as can be had.
+"""Memory planning: offsets for buffers of known size and lifetime, with as low a peak as can be.
 
 A buffer is a size and a range of steps in which it is live, both ends inclusive. Two buffers that
 are live in one step must not overlap. Finding the lowest peak is the *dynamic storage allocation*
@@ -13,8 +13,9 @@ the lower bound (no plan can need less than what is live in one step):
    ends within its budget the plan is proven optimal, which up to about 20 buffers is the rule;
 3. where it does not, a local search over orders for first fit.
 
-Budgets are counts of work done, never times, and no choice depends on chance: a plan is the same on
-every machine. :func:`first_fit` is the planner of the C core (``ranvier/plan.h``), offset for offset.
+Budgets are counts of work done, never times, and no choice depends on chance: a plan is the same
+on every machine. :func:`first_fit` is the planner of the C core (``ranvier/plan.h``), offset for
+offset.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ _IMPROVE_BUDGET = 4_000_000
 class Buffer:
     """``bytes`` to hold in the steps ``first`` to ``last``, inclusive.
 
-    ``align`` is a power of two that this buffer's offset must be a multiple of, if that is more than
-    the plan's alignment.
+    ``align`` is a power of two that this buffer's offset must be a multiple of, where that is more
+    than the plan's alignment.
     """
 
     bytes: int
@@ -74,8 +75,8 @@ def plan(buffers: Sequence[Buffer], alignment: int = 16) -> Plan:
     """Give every buffer an offset such that the peak is the lowest, or near it.
 
     ``alignment`` is a power of two; every offset is a multiple of it. A buffer of zero bytes
-    occupies nothing and is given offset 0. Raises :class:`RanvierError` for a negative size, a range
-    that ends before it begins, or an alignment that is not a power of two.
+    occupies nothing and is given offset 0. Raises :class:`RanvierError` for a negative size, a
+    range that ends before it begins, or an alignment that is not a power of two.
     """
     problem = _Problem(buffers, alignment)
     best = min((_place(problem, *trial) for trial in _trials(problem)), key=lambda p: p.peak)
@@ -245,11 +246,11 @@ def _place(problem: _Problem, order: Sequence[int], best_fit: bool) -> _Placemen
 class _Search:
     """Branch and bound for a lower peak than that of a known placement.
 
-    Pushed down as far as it goes, any plan becomes one in which every buffer rests on the base or on
-    another buffer, and that is what placing the buffers by ascending (offset, index), each on top of
-    what is below it, gives. So only such sequences are tried. A branch ends where, in some step, what
-    is placed and what is still to be placed there add up to the best known peak, where a buffer can
-    no longer come to rest in sequence, or where an equal state was seen before.
+    Pushed down as far as it goes, any plan becomes one in which every buffer rests on the base or
+    on another buffer, and that is what placing the buffers by ascending (offset, index), each on
+    top of what is below it, gives. So only such sequences are tried. A branch ends where, in some
+    step, what is placed and what is still to be placed there add up to the best known peak, where
+    a buffer can no longer come to rest in sequence, or where an equal state was seen before.
     """
 
     def __init__(self, problem: _Problem, best: _Placement) -> None:
@@ -302,9 +303,7 @@ class _Search:
             waiting.add(i)
             self._unstack(i, heights)
 
-    def _candidates(
-        self, waiting: set[int], last: tuple[int, int]
-    ) -> list[tuple[int, int, int]]:
+    def _candidates(self, waiting: set[int], last: tuple[int, int]) -> list[tuple[int, int, int]]:
         """(offset, -size, index) of what may come next; none where a buffer has missed its turn."""
         found = []
         for i in waiting:
@@ -327,17 +326,17 @@ class _Search:
 
     def _unstack(self, i: int, heights: Sequence[int]) -> None:
         del self._offsets[i]
-        for column, height in zip(self._columns[i], heights):
+        for column, height in zip(self._columns[i], heights, strict=True):
             self._height[column] = height
             self._left[column] += self.problem.size[i]
 
     def _is_promising(self, waiting: set[int], floor: int, last: int) -> bool:
         """Whether a lower peak is still possible, and this state is new."""
         limit = self.best.peak
-        for height, left in zip(self._height, self._left):
+        for height, left in zip(self._height, self._left, strict=True):
             if left and max(height, floor) + left >= limit:
                 return False
-        heights = tuple(h if left else 0 for h, left in zip(self._height, self._left))
+        heights = tuple(h if left else 0 for h, left in zip(self._height, self._left, strict=True))
         state = (frozenset(waiting), heights, floor, last)
         if state in self._seen:
             return False

@@ -70,7 +70,7 @@ class TensorReader:
         refusal = _refuse(described, table, shape)
         if refusal or dtype is None:
             return refusal or _refuse_type(described)
-        tensor = Tensor(name, dtype, shape)
+        tensor = Tensor(name, dtype, shape, index=index)
         if tensor.bytes > MAX_BYTES:
             self._fail(
                 table, "shape", f"{described} needs {tensor.bytes} bytes, the limit is {MAX_BYTES}"

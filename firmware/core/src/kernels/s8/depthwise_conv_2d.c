@@ -40,7 +40,7 @@ struct depthwise_conv_2d_params {
 };
 
 #define PARAMS (sizeof(struct depthwise_conv_2d_params) / sizeof(int32_t))
-#define BLOCK 16
+#define BLOCK  16
 
 _Static_assert(offsetof(struct depthwise_conv_2d_params, pad_left) ==
 			       offsetof(struct rnv_window, pad_left) &&
@@ -146,8 +146,8 @@ static void run(const struct rnv_op *op)
 				memcpy(acc, channels.bias + first, (uint32_t)count * sizeof(*acc));
 				sum_block(p, image, y, x, channels.weights, first, count, acc);
 				for (int32_t i = 0; i < count; i++) {
-					*out++ = rnv_channels_output(
-						&channels, (uint32_t)(first + i), acc[i]);
+					*out++ = rnv_channels_output(&channels,
+								     (uint32_t)(first + i), acc[i]);
 				}
 			}
 		}

@@ -8,7 +8,7 @@
 
 /**
  * @file
- * @brief What pooling ops share: the window, clipped to the input, of every channel of every output.
+ * @brief What pooling ops share: the windows, clipped to the input.
  */
 
 #include <stdint.h>

@@ -11,7 +11,7 @@
  * @brief The output side of convolutions: biases, multipliers and weights of every output channel.
  *
  * The weight stream of such an op is
- * `[int32 bias x out_c][int32 multiplier x n][int8 shift x n, zero-padded to 4 bytes][int8 weights]`
+ * `[int32 bias x out_c][int32 multiplier x n][int8 shift x n, zero-padded to 4][int8 weights]`
  * with n = `channels_q`. A bias has the input's zero point folded in, so that an output is
  * `requantise(bias + sum of weight x input) + out_zp`, clamped.
  */

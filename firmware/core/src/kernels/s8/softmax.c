@@ -17,16 +17,17 @@ struct softmax_params {
 	int32_t depth;
 };
 
-#define PARAMS (sizeof(struct softmax_params) / sizeof(int32_t))
-#define TABLE_BYTES 1024u
+#define PARAMS           (sizeof(struct softmax_params) / sizeof(int32_t))
+#define TABLE_BYTES      1024u
 #define SUM_INTEGER_BITS 12 /* the sum of `DEPTH_MAX` ones is below 2^12 */
-#define DEPTH_MAX 4095
+#define DEPTH_MAX        4095
 
 static int check(const struct rnv_op *op)
 {
 	const struct softmax_params *p = (const void *)rnv_op_params(op);
 
-	if (!rnv_op_plain(op, 1u, PARAMS, TABLE_BYTES) || !rnv_words_within(&p->rows, 1u, 1, INT32_MAX) ||
+	if (!rnv_op_plain(op, 1u, PARAMS, TABLE_BYTES) ||
+	    !rnv_words_within(&p->rows, 1u, 1, INT32_MAX) ||
 	    !rnv_words_within(&p->depth, 1u, 1, DEPTH_MAX) ||
 	    !rnv_tensor_is(rnv_op_in_rec(op, 0u), RNV_TYPE_INT8, rnv_product(&p->rows, 2u)) ||
 	    !rnv_tensor_is(rnv_op_out_rec(op, 0u), RNV_TYPE_INT8, rnv_product(&p->rows, 2u))) {

@@ -29,7 +29,8 @@ def _check(op: Op) -> list[str]:
     reasons = int8_reasons(image, "input") + int8_reasons(result, "output")
     if reasons or image is None:
         return reasons
-    reasons = activation_reasons(op) + window_reasons(op, *_filter(op), image.shape[-1])
+    channels = image.shape[-1] if image.shape else 0
+    reasons = activation_reasons(op) + window_reasons(op, *_filter(op), channels)
     if not _same_quantisation(op):
         reasons.append("input and output have different scales or zero points")
     if not reasons and image.shape[1] * image.shape[2] > _AREA_MAX:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from ranvier.compiler.check import reasons_against
 from ranvier.compiler.graph import Graph, Op, Tensor
+from ranvier.compiler.lower import sources_of
 
 _CONVOLUTIONS = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D"})
 
@@ -32,6 +33,7 @@ def _fuse(graph: Graph, op: Op) -> bool:
         op.inputs[0] = padded
         del op.attrs["_pad"]
         return False
+    op.attrs["_sources"] = sources_of(pad) + sources_of(op)
     return True
 
 

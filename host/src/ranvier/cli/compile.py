@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""``ranvier compile``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from ranvier.cli.models import print_layers, print_totals
+from ranvier.cli.output import Output, common_options, size
+from ranvier.compiler.driver import CompileOptions, compile_model
+from ranvier.errors import InputError
+from ranvier.files import read_bytes, write_bytes
+from ranvier.package.c_array import c_array
+from ranvier.package.records import IoMode, Isa
+
+_VERSION = re.compile(r"(\d{1,5})\.(\d{1,5})\.(\d{1,5})")
+
+
+def parse_version(
+    context: click.Context, parameter: click.Parameter, value: str
+) -> tuple[int, int, int]:
+    """Three numbers below 65536 as an option's value, or wrong usage."""
+    match = _VERSION.fullmatch(value)
+    if match is None or any(int(part) > 0xFFFF for part in match.groups()):
+        raise click.BadParameter(f"{value!r} is not X.Y.Z with numbers up to 65535")
+    major, minor, patch = map(int, match.groups())
+    return major, minor, patch
+
+
+def read_labels(path: str) -> tuple[str, ...]:
+    """The labels of a UTF-8 file, one a line; blank lines at the end are ignored."""
+    try:
+        lines = read_bytes(path).decode("utf-8-sig").rstrip("\n\r ").splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text", remedy="one label a line") from None
+    labels = tuple(line.strip() for line in lines)
+    if not labels or not all(labels):
+        raise InputError(f"{path}: has no labels or an empty one", remedy="one label a line")
+    return labels
+
+
+@click.command("compile")
+@click.argument("model", type=click.Path(dir_okay=False))
+@click.option("-o", "--output", "out", type=click.Path(dir_okay=False), help="Package to write.")
+@click.option(
+    "--isa",
+    type=click.Choice([isa.name.lower() for isa in Isa]),
+    default="generic",
+    show_default=True,
+    help="Instruction set to pack weights for.",
+)
+@click.option(
+    "--input",
+    "input_mode",
+    type=click.Choice([mode.name.lower() for mode in IoMode]),
+    default="kept",
+    show_default=True,
+    help="kept: input buffers are only read. donated: they may be overwritten once dead. "
+    "resident: inputs and outputs lie in the arena (lowest RAM, one job at a time).",
+)
+@click.option("--name", help="Model name in the package.  [default: from the file's name]")
+@click.option(
+    "--version", metavar="X.Y.Z", callback=parse_version, default="1.0.0", show_default=True
+)
+@click.option("--labels", type=click.Path(dir_okay=False), help="Text file, one label a line.")
+@click.option("--strip-names", is_flag=True, help="Leave debug names out.")
+@click.option("--c-array", "c_file", type=click.Path(dir_okay=False), help="C file to write.")
+@common_options("compile")
+def compile_command(
+    output: Output,
+    model: str,
+    out: str | None,
+    isa: str,
+    input_mode: str,
+    name: str | None,
+    version: tuple[int, int, int],
+    labels: str | None,
+    strip_names: bool,
+    c_file: str | None,
+) -> None:
+    """Compile MODEL (.tflite, int8) to a package (.rnv).
+
+    Prints what the model needs. Files are written whole or not at all.
+    """
+    if out is None and c_file is None:
+        raise click.UsageError("give -o OUT.rnv or --c-array OUT.c (or both)")
+    options = CompileOptions(
+        isa=isa,
+        input_mode=IoMode[input_mode.upper()],
+        name=name,
+        version=version,
+        labels=read_labels(labels) if labels else (),
+        strip_names=strip_names,
+    )
+    result = compile_model(read_bytes(model), model, options)
+    written = []
+    if out is not None:
+        write_bytes(out, result.package)
+        written.append(out)
+    if c_file is not None:
+        write_bytes(c_file, c_array(result.package, result.content.name).encode())
+        written.append(c_file)
+    print_layers(output, result.report)
+    output.text()
+    print_totals(output, result.report)
+    output.text()
+    for path in written:
+        output.text(f"wrote {path} ({size(Path(path).stat().st_size)} bytes)")
+    output.json({"written": written, **result.report.to_dict()})

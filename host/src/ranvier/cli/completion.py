@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""``ranvier completion``: shell completion scripts."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from ranvier.cli.output import EXIT_CODES
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    r"""Print the completion script for a shell.
+
+    \b
+    bash: eval "$(ranvier completion bash)"          in ~/.bashrc
+    zsh:  eval "$(ranvier completion zsh)"           in ~/.zshrc
+    fish: ranvier completion fish > ~/.config/fish/completions/ranvier.fish
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None
+    root = context.find_root().command
+    click.echo(kind(root, {}, "ranvier", "_RANVIER_COMPLETE").source())

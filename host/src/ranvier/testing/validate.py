@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ranvier's core against an independent interpreter, layer by layer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ranvier.compiler.tflite import read_tflite
+from ranvier.errors import InputError
+from ranvier.model import Model, Package, TensorInfo
+from ranvier.testing.oracle import Oracle
+
+Array: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class LayerError:
+    """How one tensor differs from the reference over all inputs.
+
+    Errors are in LSB for integers and in units of the value for floats. ``sqnr_db`` is the ratio of
+    the reference's power (about its zero point) to the error's; infinite where they are equal.
+    """
+
+    step: int
+    tensor: str
+    output: bool
+    elements: int
+    differing: int
+    max_error: float
+    mean_error: float
+    sqnr_db: float
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The comparison of a package with a reference; ``layers`` in the order of execution."""
+
+    model: str
+    reference: str
+    inputs: int
+    threshold: float
+    layers: tuple[LayerError, ...]
+
+    @property
+    def first_divergent(self) -> LayerError | None:
+        """The first layer beyond the threshold."""
+        return next((layer for layer in self.layers if layer.max_error > self.threshold), None)
+
+    @property
+    def passed(self) -> bool:
+        """True where every layer that has a counterpart is within the threshold."""
+        return self.first_divergent is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON values; an infinite ratio is None."""
+        first = self.first_divergent
+        value = asdict(self)
+        for layer in value["layers"]:
+            layer["sqnr_db"] = layer["sqnr_db"] if math.isfinite(layer["sqnr_db"]) else None
+        return {**value, "passed": self.passed, "first_divergent": first.tensor if first else None}
+
+
+@dataclass
+class _Sums:
+    """Running sums over the inputs for one tensor."""
+
+    elements: int = 0
+    differing: int = 0
+    worst: float = 0.0
+    total: float = 0.0
+    noise: float = 0.0
+    signal: float = 0.0
+
+    def add(self, got: Array, want: Array, zero_point: int) -> None:
+        ours, theirs = got.astype(np.float64), want.astype(np.float64).reshape(got.shape)
+        same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
+        error = np.where(same, 0.0, np.abs(ours - theirs))
+        error = np.where(np.isnan(error), np.inf, error)
+        self.elements += got.size
+        self.differing += int(np.count_nonzero(error))
+        self.worst = max(self.worst, float(error.max(initial=0.0)))
+        self.total += float(error.sum())
+        self.noise += float(np.square(error).sum())
+        self.signal += float(np.square(theirs - zero_point).sum())
+
+    def sqnr_db(self) -> float:
+        if self.noise == 0.0:
+            return math.inf
+        return 10.0 * math.log10(self.signal / self.noise) if self.signal else -math.inf
+
+
+@dataclass
+class _Tally:
+    sums: dict[int, _Sums] = field(default_factory=dict)
+    steps: dict[int, int] = field(default_factory=dict)
+
+
+def validate(
+    model: bytes,
+    package: Package,
+    oracle: Oracle,
+    inputs: Sequence[Sequence[Array]],
+    *,
+    filename: str = "model",
+    threshold: float = 0.0,
+) -> Validation:
+    """Run ``package`` and ``oracle`` (of the same ``model``) on ``inputs`` and compare every layer.
+
+    A tensor is compared where the package still has it under its name in the source: fusing removes
+    some. Model outputs are always compared.
+    """
+    graph = read_tflite(model, filename)
+    source = {t.name: t.index for op in graph.ops for t in op.outputs}
+    entry = package.content.entries[0]
+    outputs = {tensor: graph.outputs[i] for i, tensor in enumerate(entry.outputs)}
+    if len(outputs) != len(graph.outputs):
+        raise InputError(f"{package.source} and {filename} differ in their number of outputs")
+    runner = Model(package)
+    tally = _Tally()
+    for values in inputs:
+        expected = oracle.tensors(values)
+        whole = oracle.run(values)
+        for step, tensor, got in runner.trace(*values):
+            info = package.info(tensor)
+            if tensor in outputs:
+                want: Array | None = whole[entry.outputs.index(tensor)]
+            else:
+                want = expected.get(source.get(info.name, -1))
+            if want is not None:
+                _check_shape(info, want, package, filename)
+                tally.steps[tensor] = step
+                tally.sums.setdefault(tensor, _Sums()).add(got, want, info.zero_point)
+    layers = tuple(
+        _layer(package, tensor, tally.steps[tensor], sums, tensor in outputs)
+        for tensor, sums in tally.sums.items()
+    )
+    return Validation(package.name, oracle.name, len(inputs), threshold, layers)
+
+
+def random_inputs(package: Package, count: int, seed: int) -> list[list[Array]]:
+    """Seeded inputs over the whole range of each type (floats: normal, scaled by 1)."""
+    rng = np.random.default_rng(seed)
+    return [[_random(rng, info) for info in package.inputs] for _ in range(count)]
+
+
+def _random(rng: np.random.Generator, info: TensorInfo) -> Array:
+    if info.dtype.kind == "f":
+        return rng.standard_normal(info.shape).astype(info.dtype)
+    if info.dtype.kind == "b":
+        return rng.integers(0, 2, info.shape).astype(info.dtype)
+    limits = np.iinfo(info.dtype)
+    return rng.integers(limits.min, limits.max, info.shape, dtype=info.dtype, endpoint=True)
+
+
+def _check_shape(info: TensorInfo, want: Array, package: Package, filename: str) -> None:
+    if int(np.prod(info.shape)) != want.size or info.dtype != want.dtype:
+        raise InputError(
+            f"{package.source}: tensor {info.name!r} is {info.dtype}{list(info.shape)}, in "
+            f"{filename} it is {want.dtype}{list(want.shape)}",
+            remedy="validate a package against the model that it was compiled from",
+        )
+
+
+def _layer(package: Package, tensor: int, step: int, sums: _Sums, output: bool) -> LayerError:
+    return LayerError(
+        step=step,
+        tensor=package.info(tensor).name,
+        output=output,
+        elements=sums.elements,
+        differing=sums.differing,
+        max_error=sums.worst,
+        mean_error=sums.total / sums.elements,
+        sqnr_db=sums.sqnr_db(),
+    )
