@@ -27,6 +27,7 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/model/ops.c
   ${RNV_CORE_DIR}/src/model/entry.c
   ${RNV_CORE_DIR}/src/model/liveness.c
+  ${RNV_CORE_DIR}/src/model/steps.c
   ${RNV_CORE_DIR}/src/model/golden.c
   ${RNV_CORE_DIR}/src/model/query.c
   ${RNV_CORE_DIR}/src/model/what.c

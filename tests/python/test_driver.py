@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ranvier.compiler.driver import (
     package_name,
 )
 from ranvier.compiler.graph import DType, Graph, Quant, Tensor
+from ranvier.compiler.report import analyze_package
 from ranvier.errors import PackageError, UnsupportedError
 from ranvier.native import NativePackage, Session
 from ranvier.package.reader import read_package
@@ -193,6 +195,12 @@ def test_self_test() -> None:
         assert len(set(result.content.golden.outputs)) > 1
 
 
+def test_model_too_large_for_a_microcontroller_has_no_self_test() -> None:
+    make = Maker()
+    graph = make.graph(make.unary("TANH", make.input((2**15, 2**14))))
+    assert compiled(graph).content.golden is None
+
+
 @pytest.mark.parametrize(
     ("filename", "name"),
     [
@@ -317,6 +325,26 @@ def test_report_adds_up() -> None:
     assert resident.arena_bytes == 192 + 320 + 32
     assert resident.peak_step == 0
     assert resident.ram_bytes == resident.arena_bytes + resident.view_bytes
+
+
+def test_report_of_the_file_is_the_compilers() -> None:
+    for mode in MODES:
+        for seed in range(8):
+            result = compiled(random_graph(seed), mode)
+            content = read_package(result.package, "model.rnv")
+            assert analyze_package(content, len(result.package)) == result.report
+            assert result.report.gap >= 0
+
+
+@pytest.mark.parametrize(
+    "steps", [None, 7, [], [1], [{"kind": 1, "ops": 2, "parameters": "x"}], [{"ops": ["x"]}]]
+)
+def test_report_of_a_package_with_odd_metadata(steps: Any) -> None:
+    content = replace(compiled(small_model()).content, meta={"steps": steps})
+    report = analyze_package(content, 0)
+    assert [layer.kind for layer in report.layers] == [None] * 3
+    assert [layer.sources for layer in report.layers] == [()] * 3
+    assert report.parameters is None
 
 
 def test_report_is_json() -> None:

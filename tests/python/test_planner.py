@@ -131,8 +131,8 @@ def test_alignment_of_single_buffers(planner: Callable[..., Plan]) -> None:
 
 
 def test_small_plans_are_optimal() -> None:
-    for seed in range(400):
-        buffers = random_intervals(seed, count=2 + seed % 5, steps=5, most=90)
+    for seed in range(200):
+        buffers = random_intervals(seed, count=2 + seed % 5, steps=5, most=70)
         result = plan(buffers)
         assert result.exact
         assert fits(buffers, result.peak)
@@ -181,7 +181,7 @@ def test_greedy_by_size_is_not_enough() -> None:
 
 
 def test_typical_graphs_of_20_buffers_are_exact() -> None:
-    for seed in range(60):
+    for seed in range(25):
         buffers = random_dag(seed, 20)
         result = plan(buffers)
         check(buffers, result)
@@ -220,7 +220,7 @@ def test_less_never_needs_more() -> None:
         grown = replace(buffers[at], bytes=buffers[at].bytes + 16, last=buffers[at].last + 1)
         larger = plan([*buffers[:at], grown, *buffers[at + 1 :]])
         smaller = plan([*buffers[:at], *buffers[at + 1 :]])
-        assert result.exact and larger.exact and smaller.exact
+        assert all(p.exact for p in (smaller, result, larger))
         assert smaller.peak <= result.peak <= larger.peak
 
 

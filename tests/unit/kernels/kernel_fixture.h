@@ -78,6 +78,7 @@ static inline void fixture_operand(struct fixture *f, uint8_t type, uint32_t ele
 static inline void fixture_params(struct fixture *f, const int32_t *words, uint32_t count)
 {
 	assert_true(count <= FIXTURE_PARAMS);
+	memset(f->params, 0x80, sizeof(f->params)); /* refused where they are read */
 	memcpy(f->params, words, count * sizeof(*words));
 	f->rec.params_bytes = (uint16_t)(count * sizeof(*words));
 }

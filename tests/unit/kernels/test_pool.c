@@ -85,6 +85,24 @@ static void test_parameters(void **state)
 	}
 }
 
+/* A last window that begins just after the last row or column. */
+static void test_last_window(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct fixture f;
+
+		pool_init(&f);
+		f.params[IN_H] = 6;
+		f.tensors[0].bytes = 2 * 6 * 9 * 3;
+		must_refuse(kernels[i], &f, "a last window below the input");
+		pool_init(&f);
+		f.params[IN_W] = 8;
+		f.tensors[0].bytes = 2 * 7 * 8 * 3;
+		must_refuse(kernels[i], &f, "a last window right of the input");
+	}
+}
+
 /* A plane whose sum could leave int32. */
 static void test_area(void **state)
 {
@@ -110,6 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_last_window),
 		cmocka_unit_test(test_area),
 	};
 

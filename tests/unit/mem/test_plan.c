@@ -87,6 +87,17 @@ static void test_gap(void **state)
 	assert_int_equal(result.lower_bound_bytes, 192);
 }
 
+/* A gap that is just large enough once the size is rounded up. */
+static void test_exact_gap(void **state)
+{
+	struct rnv_plan_buffer buffers[] = {{96, 0, 1, 9}, {95, 1, 2, 9}, {94, 2, 3, 9}};
+
+	(void)state;
+	assert_int_equal(must_plan(buffers, 3).peak_bytes, 192);
+	assert_int_equal(buffers[1].offset, 96);
+	assert_int_equal(buffers[2].offset, 0);
+}
+
 /* The order rule: the larger unrounded size first, equal ones in array order. */
 static void test_order(void **state)
 {
@@ -135,6 +146,7 @@ static void test_overflow(void **state)
 {
 	struct rnv_plan_buffer unroundable[] = {{UINT32_MAX - 14u, 0, 0, 3}};
 	struct rnv_plan_buffer together[] = {{0x80000000u, 0, 1, 0}, {0x80000000u, 1, 2, 0}};
+	struct rnv_plan_buffer wrapped[] = {{0xC0000000u, 0, 1, 0}, {0x80000000u, 1, 2, 0}};
 	struct rnv_plan_buffer largest[] = {{0x80000000u, 0, 1, 0}, {0x7FFFFFF0u, 1, 2, 0}};
 	struct rnv_plan_buffer apart[] = {
 		{0xFFFFFFF0u, 0, 1, 0}, {0xFFFFFFE1u, 2, 3, 0}, {0xC0000000u, 4, UINT32_MAX, 0},
@@ -145,6 +157,7 @@ static void test_overflow(void **state)
 	expect_error(unroundable, 1, RNV_EOVERFLOW);
 	assert_int_equal(unroundable[0].offset, 3);
 	expect_error(together, 2, RNV_EOVERFLOW);
+	expect_error(wrapped, 2, RNV_EOVERFLOW);
 	result = must_plan(largest, 2);
 	assert_int_equal(largest[1].offset, 0x80000000u);
 	assert_int_equal(result.peak_bytes, 0xFFFFFFF0u);
@@ -256,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_skip_connection),
 		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_exact_gap),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_empty_and_zero_bytes),
 		cmocka_unit_test(test_overflow),

@@ -306,7 +306,7 @@ struct rnv_package {
  * its crypto seam; a package that carries a signature is refused as @ref RNV_WHAT_SIGNATURE by
  * this reader.
  *
- * @param pkg   view to fill; untouched on failure
+ * @param pkg   view to fill; all zero after a failure, except RNV_EINVAL and RNV_EALIGN
  * @param data  package, aligned to @ref RNV_PACKAGE_ALIGN
  * @param bytes bytes readable at `data`; may exceed the package
  * @param flags 0 or RNV_OPEN_SKIP_CRC

@@ -12,7 +12,7 @@ int rnv_pingpong_init(struct rnv_pingpong *pair, struct rnv_arena *arena,
 	void *block;
 	int status;
 
-	if (pair == NULL || half_bytes == 0) {
+	if (pair == NULL) {
 		return RNV_EINVAL;
 	}
 	if (half_bytes > UINT32_MAX - mask) {

@@ -9,27 +9,15 @@
 #include "ranvier/status.h"
 
 #include "kernels/kernel.h"
+#include "sweep.h"
 #include "verify.h"
-
-/*
- * A sweep over the steps. `live` holds the arena tensors that are live at the present step; since
- * records are sorted by first step, each is added once and compared with at most RNV_MAX_LIVE
- * others.
- */
-struct sweep {
-	const struct rnv_package *pkg;
-	struct rnv_diag *diag;
-	uint32_t next;  /* first tensor record not yet begun */
-	uint32_t count; /* entries of `live` */
-	uint16_t live[RNV_MAX_LIVE];
-};
 
 static bool overlaps(uint32_t offset, uint32_t bytes, const struct rnv_tensor_rec *t)
 {
 	return offset < t->offset + t->bytes && t->offset < offset + bytes;
 }
 
-static void expire(struct sweep *s, uint32_t step)
+static void expire(struct rnv_sweep *s, uint32_t step)
 {
 	uint32_t kept = 0;
 
@@ -63,7 +51,7 @@ static bool alias_safe(const struct rnv_package *pkg, const struct rnv_op *op, u
 }
 
 /* Begin tensor `index` at the present step. */
-static int begin(struct sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t index)
+static int begin(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t index)
 {
 	const struct rnv_tensor_rec *t = &s->pkg->tensors[index];
 
@@ -103,7 +91,7 @@ static bool is_output_of(const struct rnv_op *op, uint32_t index)
 }
 
 /* Begin every tensor whose first step this is; each but inputs and constants must be written. */
-static int begin_all(struct sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t step)
+static int begin_all(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t step)
 {
 	uint32_t written = 0;
 
@@ -130,7 +118,7 @@ static int begin_all(struct sweep *s, const struct rnv_op *op, uint32_t mask, ui
 }
 
 /* Inputs were given or written before, and are still live. */
-static int verify_reads(struct sweep *s, const struct rnv_op *op, uint32_t step)
+static int verify_reads(struct rnv_sweep *s, const struct rnv_op *op, uint32_t step)
 {
 	for (uint32_t i = 0; i < op->rec->input_count; i++) {
 		const struct rnv_tensor_rec *t = rnv_op_in_rec(op, i);
@@ -145,7 +133,7 @@ static int verify_reads(struct sweep *s, const struct rnv_op *op, uint32_t step)
 	return RNV_OK;
 }
 
-static int verify_scratch(struct sweep *s, const struct rnv_op *op, uint32_t step)
+static int verify_scratch(struct rnv_sweep *s, const struct rnv_op *op, uint32_t step)
 {
 	const struct rnv_op_rec *rec = op->rec;
 
@@ -159,29 +147,17 @@ static int verify_scratch(struct sweep *s, const struct rnv_op *op, uint32_t ste
 	return RNV_OK;
 }
 
-int rnv_verify_liveness(const struct rnv_package *pkg, struct rnv_diag *diag)
+int rnv_sweep_step(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t step)
 {
-	struct sweep s = {.pkg = pkg, .diag = diag};
+	int status;
 
-	for (uint32_t step = 0; step < pkg->step_count; step++) {
-		struct rnv_op op = {.pkg = pkg, .rec = &pkg->ops[step]};
-		int mask = rnv_kernel_table[op.rec->code]->check(&op);
-		int status;
-
-		if (mask < 0) {
-			return rnv_refuse(diag, mask, RNV_WHAT_OP_PARAMS, step, op.rec->code);
-		}
-		expire(&s, step);
-		status = verify_reads(&s, &op, step);
-		if (status == RNV_OK) {
-			status = begin_all(&s, &op, (uint32_t)mask, step);
-		}
-		if (status == RNV_OK) {
-			status = verify_scratch(&s, &op, step);
-		}
-		if (status != RNV_OK) {
-			return status;
-		}
+	expire(s, step);
+	status = verify_reads(s, op, step);
+	if (status == RNV_OK) {
+		status = begin_all(s, op, mask, step);
 	}
-	return RNV_OK;
+	if (status == RNV_OK) {
+		status = verify_scratch(s, op, step);
+	}
+	return status;
 }

@@ -133,7 +133,6 @@ int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, 
 		     struct rnv_diag *diag)
 {
 	const struct rnv_header *header = data;
-	struct rnv_package view = {.header = header};
 	int status;
 
 	(void)rnv_refuse(diag, RNV_OK, RNV_WHAT_NONE, 0, 0);
@@ -144,6 +143,7 @@ int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, 
 		return rnv_refuse(diag, RNV_EALIGN, RNV_WHAT_ADDRESS, 0,
 				  (uint32_t)((uintptr_t)data % RNV_PACKAGE_ALIGN));
 	}
+	*pkg = (struct rnv_package){.header = header};
 	status = verify_identity(header, bytes, diag);
 	if (status == RNV_OK) {
 		status = verify_trailer(header, flags, diag);
@@ -152,25 +152,25 @@ int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, 
 		status = verify_header(header, diag);
 	}
 	if (status == RNV_OK) {
-		status = rnv_verify_sections(&view, diag);
+		status = rnv_verify_sections(pkg, diag);
 	}
 	if (status == RNV_OK) {
-		status = rnv_verify_tensors(&view, diag);
+		status = rnv_verify_tensors(pkg, diag);
 	}
 	if (status == RNV_OK) {
-		status = rnv_verify_ops(&view, diag);
+		status = rnv_verify_ops(pkg, diag);
 	}
 	if (status == RNV_OK) {
-		status = rnv_verify_entry(&view, diag);
+		status = rnv_verify_entry(pkg, diag);
 	}
 	if (status == RNV_OK) {
-		status = rnv_verify_liveness(&view, diag);
+		status = rnv_verify_liveness(pkg, diag);
 	}
 	if (status == RNV_OK) {
-		status = rnv_verify_golden(&view, diag);
+		status = rnv_verify_golden(pkg, diag);
 	}
-	if (status == RNV_OK) {
-		*pkg = view;
+	if (status != RNV_OK) {
+		*pkg = (struct rnv_package){.header = NULL};
 	}
 	return status;
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import json
 import os
 import sys
@@ -104,7 +105,7 @@ def common_options(command: str) -> Callable[[F], F]:
         wrapper = click.option(
             "--json", "as_json", is_flag=True, help="Print one JSON document instead of text."
         )(wrapper)
-        wrapper.__doc__ = f"{function.__doc__}\n\n{EXIT_CODES}"
+        wrapper.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\n{EXIT_CODES}"
         return wrapper  # type: ignore[return-value]
 
     return decorate

@@ -113,29 +113,54 @@ def analyze_package(content: PackageContent, package_bytes: int) -> Report:
 
 def _layers(content: PackageContent) -> Iterable[Layer]:
     names = {code: name for name, code in op_codes().items()}
-    origins = content.meta.get("steps", [])
+    origins = _origins(content)
     live = _live_bytes(content)
     for index, step in enumerate(content.steps):
         op = content.ops[step.op]
         output = content.tensors[op.outputs[0]]
-        origin = origins[index] if index < len(origins) else {}
+        origin = origins[index] if index < len(origins) else _Origin()
         name = names.get(op.code, f"op code {op.code}")
         device = device_ops().get(name)
         yield Layer(
             step=index,
             op=name,
-            kind=origin.get("kind"),
-            sources=tuple(origin.get("ops", ())),
+            kind=origin.kind,
+            sources=origin.ops,
             output=output.name,
             dtype=DType(output.dtype).name.lower(),
             shape=output.shape,
             macs=device.macs(op.params) if device else 0,
-            parameters=origin.get("parameters"),
+            parameters=origin.parameters,
             weight_bytes=len(op.weights),
             activation_bytes=live[index],
             scratch_bytes=align(op.scratch_bytes),
             in_place=output.alias_tensor is not None,
         )
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """What the package's meta section says of a step, as far as it makes sense."""
+
+    kind: str | None = None
+    ops: tuple[int, ...] = ()
+    parameters: int | None = None
+
+
+def _origins(content: PackageContent) -> list[_Origin]:
+    steps = content.meta.get("steps")
+    rows = (
+        [row if isinstance(row, dict) else {} for row in steps] if isinstance(steps, list) else []
+    )
+    return [_origin(row.get("kind"), row.get("ops"), row.get("parameters")) for row in rows]
+
+
+def _origin(kind: object, ops: object, parameters: object) -> _Origin:
+    return _Origin(
+        kind if isinstance(kind, str) else None,
+        tuple(i for i in ops if isinstance(i, int)) if isinstance(ops, list) else (),
+        parameters if isinstance(parameters, int) else None,
+    )
 
 
 def _live_bytes(content: PackageContent) -> list[int]:

@@ -14,7 +14,7 @@ from ranvier.native.binding import ffi, library
 #: Bytes of RAM on a 32-bit target for an opened package and its execution context
 #: (``sizeof(struct rnv_package) + sizeof(struct rnv_exec)``, compared in a test under QEMU); each
 #: external tensor adds a pointer of 4 bytes.
-VIEW_BYTES_32 = 88
+VIEW_BYTES_32 = 84
 
 _OPEN_SKIP_CRC = 1
 _NO_TENSOR = 0xFFFF

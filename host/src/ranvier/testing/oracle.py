@@ -104,7 +104,8 @@ class _Worker:
 
 
 def _exchange(process: subprocess.Popen[bytes], request: tuple[Any, ...]) -> tuple[bool, Any]:
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     pickle.dump(request, process.stdin)
     process.stdin.flush()
     answer: tuple[bool, Any] = pickle.load(process.stdout)

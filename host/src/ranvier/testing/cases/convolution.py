@@ -42,7 +42,8 @@ def conv_2d(draw: Draw, op: str) -> Sketch:
     output_channels = max(1, min(output_channels, _MACS_LIMIT // macs))
     x = draw.tensor("input", geometry.input)
     y = draw.tensor("output", (batch, rows, columns, output_channels))
-    assert x.quant is not None and y.quant is not None
+    assert x.quant is not None
+    assert y.quant is not None
     shape = (output_channels, *kernel, input_channels)
     weights = draw_weights(draw, shape, 0, x.quant, y.quant, draw.chance(0.8))
     activation = draw.pick(ACTIVATIONS)
@@ -65,7 +66,8 @@ def depthwise_conv_2d(draw: Draw, op: str) -> Sketch:
     geometry = _geometry(draw, input_channels)
     x = draw.tensor("input", geometry.input)
     y = draw.tensor("output", (geometry.input[0], *geometry.output_size, output_channels))
-    assert x.quant is not None and y.quant is not None
+    assert x.quant is not None
+    assert y.quant is not None
     shape = (1, *geometry.window.kernel, output_channels)
     weights = draw_weights(draw, shape, 3, x.quant, y.quant, draw.chance(0.8))
     activation = draw.pick(ACTIVATIONS)

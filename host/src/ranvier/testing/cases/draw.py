@@ -30,6 +30,11 @@ def limits(dtype: DType) -> tuple[int, int]:
     return int(info.min), int(info.max)
 
 
+def show(quant: Quant | None) -> str:
+    """A per-tensor quantisation in a description: scale and zero point."""
+    return "float" if quant is None else f"{quant.scale:.9g}{quant.zero_point:+d}"
+
+
 def single_op(
     kind: str,
     inputs: Sequence[Tensor | None],
@@ -87,6 +92,17 @@ class Draw:
         """A tensor's scale: mostly usual, sometimes far out."""
         low, high = (1e-5, 10.0) if self.chance(0.15) else (1e-3, 0.5)
         return as_float32(self.log_uniform(low, high))
+
+    def tied_scale(self, unit: float, steps: int = 1) -> float:
+        """An output scale at which some integer input lies halfway between two outputs.
+
+        ``unit`` is the real value of the input's 1. Whether the multiplier was formed in float32
+        or in double, and how it was rounded, then shows in the output.
+        """
+        value = self.integer(1, 127) * steps
+        scale = np.float32(unit * value / (self.integer(0, 63) + 0.5))
+        towards = self.pick((scale, np.float32(np.inf), np.float32(0)))
+        return float(np.nextafter(scale, towards))
 
     def zero_point(self, dtype: DType = DType.INT8) -> int:
         """A zero point anywhere in the type's range, its ends more often than chance."""

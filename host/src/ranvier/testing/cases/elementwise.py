@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from ranvier.compiler.graph import Quant, Tensor
-from ranvier.testing.cases.draw import ACTIVATIONS, Draw, as_float32, single_op
+from ranvier.testing.cases.draw import ACTIVATIONS, Draw, as_float32, show, single_op
 from ranvier.testing.cases.registry import Sketch, register
 
 _MAX_RANK = 4
@@ -47,6 +47,8 @@ def _output_scale(draw: Draw, op: str, first: float, second: float) -> float:
     if op == "ADD":
         scale = (first + second) * draw.log_uniform(0.3, 1.5) / gain
         return max(scale, 2 * max(first, second) / _ADD_LARGEST_RATIO)
+    if draw.chance(0.3):
+        return draw.tied_scale(first * second, draw.integer(1, 255))
     return first * second * draw.log_uniform(60.0, 300.0) / gain
 
 
@@ -54,13 +56,14 @@ def _output_scale(draw: Draw, op: str, first: float, second: float) -> float:
 def elementwise(draw: Draw, op: str) -> Sketch:
     """Two operands of any scales, broadcast against each other."""
     first, second = _operands(draw)
-    assert first.quant is not None and second.quant is not None
+    assert first.quant is not None
+    assert second.quant is not None
     scale = as_float32(_output_scale(draw, op, first.quant.scale, second.quant.scale))
     shape = np.broadcast_shapes(first.shape, second.shape)
     y = draw.tensor("output", shape, Quant((scale,), (draw.zero_point(),)))
     activation = draw.pick(ACTIVATIONS)
     graph = single_op(op, [first, second], y, {"fused_activation_function": activation}, version=2)
     names = " and ".join(
-        f"{t.shape}{' constant' if t.is_const else ''} {t.quant}" for t in (first, second)
+        f"{t.shape}{' constant' if t.is_const else ''} {show(t.quant)}" for t in (first, second)
     )
-    return Sketch(graph, f"{op} {names} to {y.quant}, {activation}")
+    return Sketch(graph, f"{op} {names} to {show(y.quant)}, {activation}")

@@ -17,17 +17,17 @@ def fully_connected(draw: Draw, op: str) -> Sketch:
     rank = draw.integer(2, 4)
     keep_num_dims = draw.chance(0.3)
     outputs = draw.channels()
+    shape = draw.shape(rank, largest=5)
     if rank == 2:
         shape = (draw.batch(), draw.pick((draw.integer(1, 40), draw.integer(100, 400))))
-    else:
-        shape = draw.shape(rank, largest=5)
     elements = prod(shape)
     depth = shape[-1]
     if not keep_num_dims and draw.chance(0.5):
         depth = draw.pick([n for n in range(1, elements + 1) if elements % n == 0])
     output_shape = (*shape[:-1], outputs) if keep_num_dims else (elements // depth, outputs)
     x, y = draw.tensor("input", shape), draw.tensor("output", output_shape)
-    assert x.quant is not None and y.quant is not None
+    assert x.quant is not None
+    assert y.quant is not None
     per_channel = draw.chance(0.5)
     weights = draw_weights(draw, (outputs, depth), 0, x.quant, y.quant, per_channel)
     activation = draw.pick(ACTIVATIONS)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from ranvier.compiler.graph import Quant
-from ranvier.testing.cases.draw import Draw, as_float32, constant, single_op
+from ranvier.testing.cases.draw import Draw, as_float32, constant, show, single_op
 from ranvier.testing.cases.registry import Sketch, register
 
 
@@ -20,14 +20,16 @@ def mean(draw: Draw, op: str) -> Sketch:
     draw.rng.shuffle(picked)
     axes = [i - rank if draw.chance(0.3) else i for i in picked]
     keep_dims = draw.chance(0.5)
-    reduced = [(1 if i in picked else n) for i, n in enumerate(shape) if keep_dims or i not in picked]
+    kept = [(1 if i in picked else n) for i, n in enumerate(shape) if keep_dims or i not in picked]
     x = draw.tensor("input", shape)
     assert x.quant is not None
     y_quant = x.quant
     if draw.chance(0.7):
         ratio = draw.pick((draw.log_uniform(0.3, 3.0), draw.log_uniform(1e-3, 64.0)))
-        y_quant = Quant((as_float32(x.quant.scale / ratio),), (draw.zero_point(),))
-    y = draw.tensor("output", reduced, y_quant)
+        scale = draw.pick((as_float32(x.quant.scale / ratio), draw.tied_scale(x.quant.scale)))
+        y_quant = Quant((scale,), (draw.zero_point(),))
+    y = draw.tensor("output", kept, y_quant)
     axis = constant("axes", axes[0] if len(axes) == 1 and draw.chance(0.5) else axes)
-    description = f"{op} {shape} over {axes} keep_dims {keep_dims}, {x.quant} to {y.quant}"
-    return Sketch(single_op(op, [x, axis], y, {"keep_dims": keep_dims}, version=2), description)
+    graph = single_op(op, [x, axis], y, {"keep_dims": keep_dims}, version=2)
+    text = f"{op} {shape} over {axes} keep_dims {keep_dims}"
+    return Sketch(graph, f"{text}, {show(x.quant)} to {show(y.quant)}")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ranvier.testing.cases.draw import Draw, constant, single_op
+from ranvier.testing.cases.draw import Draw, constant, show, single_op
 from ranvier.testing.cases.registry import Sketch, register
 
 
@@ -23,5 +23,5 @@ def pad(draw: Draw, op: str) -> Sketch:
         value = draw.tensor("value", draw.pick(((), (1,))), x.quant)
         value.data = draw.values(value.shape)
         inputs.append(value)
-    description = f"{op} input {shape} paddings {paddings}, {x.quant}"
+    description = f"{op} input {shape} paddings {paddings}, {show(x.quant)}"
     return Sketch(single_op(op, inputs, y, version=2), description)

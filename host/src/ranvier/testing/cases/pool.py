@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ranvier.testing.cases.draw import ACTIVATIONS, Draw, single_op
+from ranvier.testing.cases.draw import ACTIVATIONS, Draw, show, single_op
 from ranvier.testing.cases.registry import Sketch, register
 from ranvier.testing.cases.window import draw_window, draw_window_input
 
@@ -20,5 +20,5 @@ def pool(draw: Draw, op: str) -> Sketch:
     activation = draw.pick(ACTIVATIONS)
     attrs = window.pool_attrs() | {"fused_activation_function": activation}
     kernel = "{}x{}".format(*window.kernel)
-    description = f"{op} input {x.shape} window {kernel} {window}, {activation}, {x.quant}"
+    description = f"{op} input {x.shape} window {kernel} {window}, {activation}, {show(x.quant)}"
     return Sketch(single_op(op, [x], y, attrs, version=2), description)

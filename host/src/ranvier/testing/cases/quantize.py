@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from ranvier.compiler.graph import DType, Quant, Tensor
-from ranvier.testing.cases.draw import Array, Draw, as_float32, limits, single_op
+from ranvier.testing.cases.draw import Array, Draw, as_float32, limits, show, single_op
 from ranvier.testing.cases.registry import Sketch, register
 
 _COMMON = (
@@ -41,11 +41,12 @@ def quantize(draw: Draw, op: str) -> Sketch:
         output = _type_quant(draw, target)
         x, y = Tensor("input", source, shape), draw.tensor("output", shape, output, target)
         sets = tuple((data,) for data in _float_inputs(draw, shape, output, target))
-        return Sketch(single_op(op, [x], y), f"{op} float32 {shape} to {target.name} {output}", sets)
+        text = f"{op} float32 {shape} to {target.name} {show(output)}"
+        return Sketch(single_op(op, [x], y), text, sets)
     x = draw.tensor("input", shape, _type_quant(draw, source), source)
     assert x.quant is not None
     y = draw.tensor("output", shape, _requantised(draw, x.quant, source, target), target)
-    text = f"{op} {source.name} {shape} {x.quant} to {target.name} {y.quant}"
+    text = f"{op} {source.name} {shape} {show(x.quant)} to {target.name} {show(y.quant)}"
     return Sketch(single_op(op, [x], y, version=2), text)
 
 
@@ -57,6 +58,8 @@ def _requantised(draw: Draw, quant: Quant, source: DType, target: DType) -> Quan
         return Quant(quant.scales, (min(max(zero_point, low), high),))
     ratio = draw.log_uniform(0.05, 16.0) * 2.0 ** (8 * (target.bytes - source.bytes))
     zero_point = 0 if target is DType.INT16 else draw.zero_point(target)
+    if draw.chance(0.3) and source.bytes == target.bytes == 1:
+        return Quant((draw.tied_scale(quant.scale),), (zero_point,))
     return Quant((as_float32(quant.scale / ratio),), (zero_point,))
 
 
@@ -75,4 +78,4 @@ def dequantize(draw: Draw, op: str) -> Sketch:
     shape = (*draw.shape(draw.integer(0, 3), largest=2), _ELEMENTS)
     x = draw.tensor("input", shape, _type_quant(draw, source), source)
     y = Tensor("output", DType.FLOAT32, shape)
-    return Sketch(single_op(op, [x], y, version=2), f"{op} {source.name} {shape} {x.quant}")
+    return Sketch(single_op(op, [x], y, version=2), f"{op} {source.name} {shape} {show(x.quant)}")

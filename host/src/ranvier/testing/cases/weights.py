@@ -37,13 +37,14 @@ def draw_weights(
     """Weights whose outputs span the range, or whose multipliers are tiny, or exceed 1.
 
     ``axis`` is the filter's dimension of output channels. Bias and multiplier are such that the
-    accumulator, and what the reference makes of it, fit int32.
+    accumulator, and what the reference makes of it, fit int32. A tied bias alone (all inputs at
+    their zero point) lies halfway between two outputs.
     """
     channels = shape[axis]
     depth = int(np.prod(shape)) // channels
     typical = 74.0 * 74.0 * np.sqrt(depth)  # standard deviation of sums of uniform products
-    bias_style = draw.pick(("none", "usual", "usual", "large"))
-    bounds = _bias_bounds(draw, channels, bias_style, 2 * typical)
+    bias_style = draw.pick(("none", "usual", "tied", "large"))
+    bounds = _bias_bounds(draw, channels, bias_style, typical)
     gain, multiplier = _multiplier(draw, typical)
     spread = draw.pick((0.0, 1.0, 6.0))
     multipliers = multiplier * np.exp2(draw.rng.uniform(-spread, spread / 2, channels))
@@ -57,7 +58,11 @@ def draw_weights(
     )
     filter_quant = Quant(scales, (0,) * count, axis)
     weights = Tensor("filter", DType.INT8, tuple(shape), filter_quant, draw.values(shape))
-    bias = None if bias_style == "none" else _bias(draw, bounds, input_quant, scales)
+    data = bounds * draw.rng.uniform(-1, 1, channels)
+    if bias_style == "tied":
+        data = (draw.rng.integers(-127, 127, channels) + 0.5) / multipliers[: len(scales)]
+        data = np.clip(data, -bounds, bounds)
+    bias = None if bias_style == "none" else _bias(data, input_quant, scales)
     kind = "per-channel" if per_channel else "per-tensor"
     return Weights(weights, bias, f"{kind} weights, {gain} multiplier, bias {bias_style}")
 
@@ -75,20 +80,16 @@ def _multiplier(draw: Draw, typical: float) -> tuple[str, float]:
     return style, draw.log_uniform(20.0, 200.0) / typical
 
 
-def _bias_bounds(draw: Draw, channels: int, style: str, usual: float) -> Array:
+def _bias_bounds(draw: Draw, channels: int, style: str, typical: float) -> Array:
     """The largest magnitude of each channel's bias."""
-    if style == "none":
-        return np.zeros(channels)
-    bounds = np.full(channels, usual)
+    bounds = np.full(channels, typical * {"none": 0, "usual": 2, "tied": 8, "large": 2}[style])
     if style == "large":
         large = np.exp(draw.rng.uniform(np.log(1e6), np.log(5e8), channels))
-        bounds = np.where(draw.rng.random(channels) < 0.4, np.maximum(large, usual), bounds)
-    return np.floor(bounds)
+        bounds = np.where(draw.rng.random(channels) < 0.4, np.maximum(large, bounds), bounds)
+    return np.rint(bounds)
 
 
-def _bias(
-    draw: Draw, bounds: Array, input_quant: Quant, filter_scales: Sequence[float]
-) -> Tensor:
-    data = np.rint(bounds * draw.rng.uniform(-1, 1, bounds.shape)).astype(DType.INT32.numpy)
+def _bias(values: Array, input_quant: Quant, filter_scales: Sequence[float]) -> Tensor:
+    data = np.rint(values).astype(DType.INT32.numpy)
     scales = tuple(as_float32(input_quant.scale * s) for s in filter_scales)
     return Tensor("bias", DType.INT32, data.shape, Quant(scales, (0,) * len(scales)), data)
