@@ -29,17 +29,31 @@ from pathlib import Path
 from types import FrameType
 from unittest import mock
 
+from ranvier.compiler.driver import compile_model
 from ranvier.compiler.flatbuffer import FlatBuffer
 from ranvier.compiler.tflite import read_tflite
 from ranvier.errors import RanvierError
+from ranvier.native import NativePackage
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HANG_SECONDS = 20
 MEMORY_BYTES = 4 << 30
 
+
+
+def compile_and_open(data: bytes) -> None:
+    """Compile; what compiles must pass the C verifier (an error there is the compiler's)."""
+    package = compile_model(data, "mutant.tflite").package
+    try:
+        NativePackage(package, "mutant.rnv")
+    except RanvierError as error:
+        raise AssertionError(f"the compiler made a package that is refused: {error}") from error
+
+
 # Each target is called with the bytes of every mutant.
 TARGETS: dict[str, Callable[[bytes], object]] = {
     "read_tflite": lambda data: read_tflite(data, "mutant.tflite"),
+    "compile": compile_and_open,
 }
 
 

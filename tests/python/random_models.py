@@ -196,8 +196,10 @@ def _grow(make: Maker, x: Tensor, known: Sequence[Tensor]) -> Tensor:
             return make.depthwise(x, activation=rng.choice(["NONE", "RELU6"]))
         case 2:
             padded = make.pad(x, [[0, 0], [1, 0], [rng.randint(0, 2), 1], [0, 0]])
-            convolution = rng.choice([make.conv, make.depthwise])
-            return convolution(padded, kernel=2, padding=rng.choice(["SAME", "VALID"]))
+            padding = rng.choice(["SAME", "VALID"])
+            if rng.random() < 0.5:
+                return make.conv(padded, kernel=2, padding=padding)
+            return make.depthwise(padded, kernel=2, padding=padding)
         case 3 | 4:
             kinds = ["LOGISTIC", "TANH", "HARD_SWISH", "LEAKY_RELU", "QUANTIZE", "RELU"]
             return make.unary(rng.choice(kinds), x)

@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 
+from ranvier.compiler import planner
 from ranvier.compiler.planner import Buffer, Plan, first_fit, plan
 from ranvier.errors import RanvierError
 
@@ -110,24 +111,24 @@ def fits(buffers: Sequence[Buffer], peak: int, unit: int = 16) -> bool:
     return place(sorted((b for b in buffers if b.bytes), key=lambda b: b.first))
 
 
-@pytest.mark.parametrize("planner", [plan, first_fit])
-def test_plans_hold_what_they_promise(planner: Callable[..., Plan]) -> None:
+@pytest.mark.parametrize("rule", [plan, first_fit])
+def test_plans_hold_what_they_promise(rule: Callable[..., Plan]) -> None:
     for seed in range(150):
         buffers = random_intervals(seed, count=seed % 22)
-        check(buffers, planner(buffers))
+        check(buffers, rule(buffers))
         alignment = 2 ** (seed % 8)
-        check(buffers, planner(buffers, alignment), alignment)
+        check(buffers, rule(buffers, alignment), alignment)
 
 
-@pytest.mark.parametrize("planner", [plan, first_fit])
-def test_alignment_of_single_buffers(planner: Callable[..., Plan]) -> None:
+@pytest.mark.parametrize("rule", [plan, first_fit])
+def test_alignment_of_single_buffers(rule: Callable[..., Plan]) -> None:
     for seed in range(100):
         random = Random(seed)
         buffers = [
             replace(buffer, align=2 ** random.randrange(8))
             for buffer in random_intervals(seed, count=9)
         ]
-        check(buffers, planner(buffers, 4), 4)
+        check(buffers, rule(buffers, 4), 4)
 
 
 def test_small_plans_are_optimal() -> None:
@@ -160,6 +161,28 @@ def test_search_beats_every_simple_order() -> None:
     assert first_fit(NEEDS_SEARCH).peak == 7 * 16
     assert result.peak == 6 * 16
     assert result.exact
+
+
+def test_search_alone_is_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Started from a poor plan, the branch and bound reaches the optimum, and no less."""
+    monkeypatch.setattr(planner, "_orders", lambda problem: [sorted(problem.live)])
+    for seed in range(150):
+        buffers = random_intervals(seed, count=4 + seed % 4, steps=5, most=70)
+        result = plan(buffers)
+        check(buffers, result)
+        assert result.exact
+        assert not fits(buffers, result.peak - 16)
+    for seed in range(15):
+        buffers = random_dag(seed, 16)
+        assert plan(buffers).gap == 0
+
+
+def test_nothing_is_proven_without_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "_SEARCH_BUDGET", 30)
+    result = plan(ABOVE_ITS_BOUND)
+    check(ABOVE_ITS_BOUND, result)
+    assert result.gap > 0
+    assert not result.exact
 
 
 def test_optimum_above_the_lower_bound_is_proven() -> None:
@@ -198,10 +221,10 @@ def test_large_graphs_are_near_optimal() -> None:
 
 
 def test_no_buffers_and_none_with_bytes() -> None:
-    for planner in (plan, first_fit):
-        assert planner([]) == Plan((), 0, 0, exact=True)
-        assert planner([Buffer(0, 3, 9), Buffer(0, 0, 9)]) == Plan((0, 0), 0, 0, exact=True)
-        result = planner([Buffer(0, 0, 9, 64), Buffer(20, 2, 2), Buffer(0, 2, 2)])
+    for rule in (plan, first_fit):
+        assert rule([]) == Plan((), 0, 0, exact=True)
+        assert rule([Buffer(0, 3, 9), Buffer(0, 0, 9)]) == Plan((0, 0), 0, 0, exact=True)
+        result = rule([Buffer(0, 0, 9, 64), Buffer(20, 2, 2), Buffer(0, 2, 2)])
         assert result == Plan((0, 0, 0), 32, 32, exact=True)
 
 
@@ -249,9 +272,9 @@ def test_steps_may_be_any_numbers() -> None:
     ],
 )
 def test_bad_input_is_refused(buffers: list[Buffer], alignment: int, message: str) -> None:
-    for planner in (plan, first_fit):
+    for rule in (plan, first_fit):
         with pytest.raises(RanvierError, match=message) as caught:
-            planner(buffers, alignment)
+            rule(buffers, alignment)
         assert caught.value.remedy
 
 

@@ -67,7 +67,8 @@ def requantised(accumulators: Array, multiplier: float) -> Array:
     outputs = []
     for accumulator in accumulators.tolist():
         product = accumulator * factor * 2 ** max(exponent, 0)
-        high = math.trunc((product + (2**30 if product >= 0 else 1 - 2**30)) / 2**31)
+        nudge = 2**30 if product >= 0 else 2**30 - 1
+        high = (abs(product) + nudge) // 2**31 * (1 if product >= 0 else -1)
         scaled = abs(high) / 2 ** max(-exponent, 0)
         outputs.append(int(math.copysign(math.floor(scaled + 0.5), high)))
     return np.array(outputs)
@@ -90,9 +91,23 @@ def test_fields_can_be_read_by_the_schemas_own_code() -> None:
     assert weights.Quantization().ScaleAsNumpy().tolist() == [0.25]
     stored = model.Buffers(bias.Buffer())
     assert np.frombuffer(stored.DataAsNumpy().tobytes(), "<i4").tolist() == [1, -2, 300]
-    constants = [model.Buffers(graph.Tensors(i).Buffer()).DataAsNumpy() for i in (1, 2)]
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_constants_are_aligned(count: int) -> None:
+    data = build_tflite(fully_connected([0] * count, (0.5, 0.25, 2.0)))
+    model = tflite.Model.GetRootAs(data)
     start = np.frombuffer(data, np.uint8).ctypes.data
-    assert [(c.ctypes.data - start) % 16 for c in constants] == [0, 0]
+    for i in (1, 2):
+        buffer = model.Buffers(model.Subgraphs(0).Tensors(i).Buffer())
+        assert (buffer.DataAsNumpy().ctypes.data - start) % 16 == 0
+
+
+def test_an_absent_input_is_written_as_such() -> None:
+    graph = fully_connected([0], (0.5, 0.25, 2.0))
+    graph.ops[0].inputs[2] = None
+    operator = tflite.Model.GetRootAs(build_tflite(graph)).Subgraphs(0).Operators(0)
+    assert operator.InputsAsNumpy().tolist() == [0, 1, -1]
 
 
 def test_the_same_graph_gives_the_same_bytes() -> None:
@@ -101,9 +116,9 @@ def test_the_same_graph_gives_the_same_bytes() -> None:
 
 
 def test_what_the_schema_lacks_is_refused() -> None:
-    with pytest.raises(ToolError, match="no BuiltinOperator.NO_SUCH_OP"):
+    with pytest.raises(ToolError, match="no BuiltinOperator"):
         build_tflite(unary("NO_SUCH_OP", (1, 4)))
-    with pytest.raises(ToolError, match="no field SoftmaxOptions.Gamma"):
+    with pytest.raises(ToolError, match="no field SoftmaxOptions"):
         build_tflite(unary("SOFTMAX", (1, 4), {"gamma": 1.0}))
     graph = unary("RELU", (1, 4))
     graph.inputs[0].data = np.zeros(3, np.int8)
@@ -113,7 +128,7 @@ def test_what_the_schema_lacks_is_refused() -> None:
 
 @pytest.mark.parametrize("op", ops())
 def test_the_reader_and_the_builder_are_inverse(op: str) -> None:
-    for seed in range(4):
+    for seed in range(12):
         case = generate(seed, op)
         rebuilt = build_tflite(read_tflite(case.model, "rebuilt"))
         for inputs in case.inputs:
@@ -154,16 +169,16 @@ def test_requantisation_follows_the_documented_rounding() -> None:
 @pytest.mark.parametrize(
     "kind", [TfliteMicroOracle, pytest.param(LitertOracle, marks=needs_litert)]
 )
-def test_every_ops_output_can_be_seen(kind: type[Oracle]) -> None:
+def test_every_ops_output_can_be_seen(kind: type[TfliteMicroOracle | LitertOracle]) -> None:
     graph = two_ops()
     x = np.array([[-100, 0, 5, 127]], np.int8)
     model = build_tflite(graph)
-    tensors = kind(model).tensors([x])  # type: ignore[call-arg]
+    tensors = kind(model).tensors([x])
     order = [tensor.name for tensor in tensor_order(graph)]
     assert {order[i]: v.shape for i, v in tensors.items()} == {"middle": (1, 4), "y": (4, 1)}
     assert tensors[order.index("middle")].tolist() == [[5, 5, 5, 65]]
     assert tensors[order.index("y")].tolist() == [[5], [5], [5], [65]]
-    assert kind(model).run([x])[0].tolist() == [[5], [5], [5], [65]]  # type: ignore[call-arg]
+    assert kind(model).run([x])[0].tolist() == [[5], [5], [5], [65]]
 
 
 @pytest.mark.parametrize(
@@ -178,10 +193,10 @@ def test_every_ops_output_can_be_seen(kind: type[Oracle]) -> None:
     "kind", [TfliteMicroOracle, pytest.param(LitertOracle, marks=needs_litert)]
 )
 def test_inputs_that_do_not_fit_are_refused(
-    kind: type[Oracle], inputs: list[Array], message: str
+    kind: type[TfliteMicroOracle | LitertOracle], inputs: list[Array], message: str
 ) -> None:
     with pytest.raises(ToolError, match=message):
-        kind(build_tflite(two_ops())).run(inputs)  # type: ignore[call-arg]
+        kind(build_tflite(two_ops())).run(inputs)
 
 
 def test_an_unsupported_op_is_named() -> None:
@@ -249,6 +264,49 @@ def test_the_reference_accepts_every_case(op: str) -> None:
         assert np.isfinite(values).all(), case.description
         constant += len(np.unique(values)) == 1
     assert constant <= 5, f"{constant} of 25 cases say nothing: their output never changes"
+
+
+@needs_litert
+@pytest.mark.parametrize("op", ops())
+def test_a_second_reference_agrees(op: str) -> None:
+    """In the shape, which TensorFlow Lite Micro takes from the file, and in the values.
+
+    LiteRT rounds once in FULLY_CONNECTED, and forms some multipliers in float32: one step.
+    """
+    compared = 0
+    for seed in range(15):
+        case = generate(seed, op)
+        try:
+            second = [LitertOracle(case.model).run(inputs)[0] for inputs in case.inputs]
+        except ToolError as error:  # it demands a bias of CONV_2D, and a shape of RESHAPE
+            assert op in ("CONV_2D", "RESHAPE"), error
+            continue
+        for inputs, expected in zip(case.inputs, second, strict=True):
+            (actual,) = reference(case, case.model).run(inputs)
+            assert actual.shape == expected.shape, case.description
+            difference = actual.astype(np.float64) - expected.astype(np.float64)
+            assert np.abs(difference).max() <= 1, case.description
+        compared += 1
+    assert compared >= 5
+
+
+@pytest.mark.parametrize("op", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
+def test_accumulators_fit_the_references_arithmetic(op: str) -> None:
+    for seed in range(150):
+        case = generate(seed, op)
+        graph = read_tflite(case.model, "case")
+        x, w, *bias = graph.ops[0].inputs
+        y = graph.ops[0].outputs[0]
+        assert x is not None and x.quant and w is not None and w.quant and y.quant  # noqa: PT018
+        assert w.data is not None
+        axis = 3 if op == "DEPTHWISE_CONV_2D" else 0
+        rows = np.moveaxis(np.abs(w.data.astype(np.int64)), axis, 0).reshape(w.shape[axis], -1)
+        largest = 255.0 * rows.sum(axis=1)
+        if bias and bias[0] is not None and bias[0].data is not None:
+            largest = largest + np.abs(bias[0].data.astype(np.float64))
+        multipliers = np.array(w.quant.scales) * x.quant.scale / y.quant.scale
+        shifts = np.maximum(np.ceil(np.log2(multipliers)), 0)
+        assert (largest * np.exp2(shifts) < 2**31 - 256).all(), case.description
 
 
 def test_a_seed_means_one_case() -> None:

@@ -3,9 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/* What COPY, PAD, CONCATENATION and RESIZE_NEAREST refuse when a package is opened. */
+/*
+ * What COPY, PAD, CONCATENATION and RESIZE_NEAREST refuse when a package is opened, and how far
+ * they read and write.
+ */
 
-#include "kernel_fixture.h"
+#include "kernel_run.h"
 
 extern const struct rnv_kernel rnv_copy;
 extern const struct rnv_kernel rnv_pad;
@@ -13,6 +16,8 @@ extern const struct rnv_kernel rnv_concatenation;
 extern const struct rnv_kernel rnv_resize_nearest;
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const uint8_t bytes[64] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 static void test_copy(void **state)
 {
@@ -30,15 +35,26 @@ static void test_copy(void **state)
 	fixture_operand(&f, RNV_TYPE_INT8, 24, 1);
 	fixture_params(&f, words, COUNT(words));
 	must_refuse_all(&rnv_copy, &f, 1, spoils, COUNT(spoils));
+	must_give(&rnv_copy, &f, 1, (const void *const[]){bytes}, bytes);
 }
 
 static void test_pad(void **state)
 {
-	enum { LOW, HIGH, IN_FIRST, OUT_BYTES, SIZE_0, SIZE_1, STRIDE_0, STRIDE_1, WORDS };
+	enum {
+		LOW,
+		HIGH,
+		IN_FIRST,
+		OUT_BYTES,
+		SIZE_0,
+		SIZE_1,
+		STRIDE_0,
+		STRIDE_1,
+		WORDS
+	};
 	/* [2, 3] inside of [3, 5], behind one row and one byte, up to the last but one byte. */
 	static const int32_t words[WORDS] = {
-		[LOW] = INT32_MIN, [HIGH] = -1, [IN_FIRST] = 6, [OUT_BYTES] = 15,
-		[SIZE_0] = 2, [SIZE_1] = 3, [STRIDE_0] = 5, [STRIDE_1] = 1,
+		[LOW] = INT32_MIN, [HIGH] = -1,  [IN_FIRST] = 6, [OUT_BYTES] = 15,
+		[SIZE_0] = 2,      [SIZE_1] = 3, [STRIDE_0] = 5, [STRIDE_1] = 1,
 	};
 	static const struct spoil spoils[] = {
 		{"before the output", IN_FIRST, -1},
@@ -53,6 +69,7 @@ static void test_pad(void **state)
 		{"rows beyond the output", STRIDE_0, 7},
 		{"rows beyond 2^31", STRIDE_0, INT32_MAX},
 		{"rows before the output", STRIDE_0, -5},
+		{"rows upon each other", STRIDE_0, 0},
 		{"a row with gaps", STRIDE_1, 2},
 		{"a row of one byte", STRIDE_1, 0},
 	};
@@ -65,6 +82,8 @@ static void test_pad(void **state)
 	fixture_operand(&f, RNV_TYPE_INT8, 15, 1);
 	fixture_params(&f, words, WORDS);
 	must_refuse_all(&rnv_pad, &f, 0, spoils, COUNT(spoils));
+	memcpy(f.params, "12345678", 8);
+	must_give(&rnv_pad, &f, 0, (const void *const[]){bytes}, "123456abc23def7");
 	f.params[IN_FIRST] = 7;
 	assert_int_equal(rnv_pad.check(&f.op), 0);
 	f.rec.params_bytes = SIZE_0 * 4;
@@ -82,7 +101,12 @@ static void test_pad(void **state)
 
 static void test_concatenation(void **state)
 {
-	enum { OUTER, RUN_0, RUN_1, WORDS };
+	enum {
+		OUTER,
+		RUN_0,
+		RUN_1,
+		WORDS
+	};
 	static const int32_t words[WORDS] = {[OUTER] = 3, [RUN_0] = 4, [RUN_1] = 5};
 	static const struct spoil spoils[] = {
 		{"nothing", OUTER, 0},
@@ -102,8 +126,15 @@ static void test_concatenation(void **state)
 	fixture_operand(&f, RNV_TYPE_INT8, 27, 1);
 	fixture_params(&f, words, WORDS);
 	must_refuse_all(&rnv_concatenation, &f, 0, spoils, COUNT(spoils));
+	must_give(&rnv_concatenation, &f, 0, (const void *const[]){bytes, bytes + 26},
+		  "abcdABCDEefghFGHIJijklKLMNO");
 	f.tensors[2].bytes = 26;
 	must_refuse(&rnv_concatenation, &f, "an output that is too small");
+	fixture_init(&f);
+	fixture_operand(&f, RNV_TYPE_INT8, 12, 0);
+	fixture_operand(&f, RNV_TYPE_INT8, 12, 1);
+	fixture_params(&f, words, 2);
+	must_give(&rnv_concatenation, &f, 0, (const void *const[]){bytes}, bytes);
 	fixture_init(&f);
 	fixture_operand(&f, RNV_TYPE_INT8, 27, 1);
 	fixture_params(&f, words, 1);
@@ -112,7 +143,15 @@ static void test_concatenation(void **state)
 
 static void test_resize_nearest(void **state)
 {
-	enum { IN_H, IN_W, BATCHES, PIXEL, OUT_H, OUT_W, WORDS };
+	enum {
+		IN_H,
+		IN_W,
+		BATCHES,
+		PIXEL,
+		OUT_H,
+		OUT_W,
+		WORDS
+	};
 	static const int32_t words[WORDS] = {
 		[IN_H] = 3, [IN_W] = 2, [BATCHES] = 2, [PIXEL] = 5, [OUT_H] = 4, [OUT_W] = 1,
 	};
@@ -143,8 +182,12 @@ static void test_resize_nearest(void **state)
 	fixture_params(&f, words, WORDS);
 	memcpy(table, rows, sizeof(rows));
 	table[4] = column;
+	table[5] = UINT16_MAX; /* behind the stream */
 	f.rec.weights_bytes = 10;
 	must_refuse_all(&rnv_resize_nearest, &f, 0, spoils, COUNT(spoils));
+	/* Pixels of 5 bytes: rows 0, 2, 2, 1 of column 1, twice. */
+	must_give(&rnv_resize_nearest, &f, 0, (const void *const[]){bytes},
+		  "fghijzABCDzABCDpqrstJKLMN3456734567TUVWX");
 	table[3] = 3;
 	must_refuse(&rnv_resize_nearest, &f, "a row beyond the input");
 	table[3] = UINT16_MAX;

@@ -3,42 +3,74 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/* What ADD and MUL refuse when a package is opened, and which input they may replace in place. */
+/*
+ * What ADD and MUL refuse when a package is opened, which input they may replace in place, and how
+ * far they read and write.
+ */
 
-#include "kernel_fixture.h"
+#include "kernel_run.h"
 
 extern const struct rnv_kernel rnv_add_s8;
 extern const struct rnv_kernel rnv_mul_s8;
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { FIRST = 1 << 0, SECOND = 1 << 1 };
+enum {
+	FIRST = 1 << 0,
+	SECOND = 1 << 1
+};
 
 /* ADD's own words; the box follows. */
 enum {
-	A_ZERO_0, A_ZERO_1, A_ZERO_OUT, A_MIN, A_MAX, A_MULTIPLIER_0, A_MULTIPLIER_1,
-	A_MULTIPLIER_OUT, A_SHIFT_0, A_SHIFT_1, A_SHIFT_OUT, A_BOX
+	A_ZERO_0,
+	A_ZERO_1,
+	A_ZERO_OUT,
+	A_MIN,
+	A_MAX,
+	A_MULTIPLIER_0,
+	A_MULTIPLIER_1,
+	A_MULTIPLIER_OUT,
+	A_SHIFT_0,
+	A_SHIFT_1,
+	A_SHIFT_OUT,
+	A_BOX
 };
 
 /* MUL's own words; the box follows. */
-enum { M_ZERO_0, M_ZERO_1, M_ZERO_OUT, M_MIN, M_MAX, M_MULTIPLIER, M_SHIFT, M_BOX };
+enum {
+	M_ZERO_0,
+	M_ZERO_1,
+	M_ZERO_OUT,
+	M_MIN,
+	M_MAX,
+	M_MULTIPLIER,
+	M_SHIFT,
+	M_BOX
+};
 
 /* A box of rank 2: [4, 5] from [4, 5] and [1, 5]. */
-enum { SIZE_0, SIZE_1, X_STRIDE_0, X_STRIDE_1, Y_STRIDE_0, Y_STRIDE_1, BOX_WORDS };
+enum {
+	SIZE_0,
+	SIZE_1,
+	X_STRIDE_0,
+	X_STRIDE_1,
+	Y_STRIDE_0,
+	Y_STRIDE_1,
+	BOX_WORDS
+};
 
 static const int32_t box[BOX_WORDS] = {
-	[SIZE_0] = 4, [SIZE_1] = 5,
-	[X_STRIDE_0] = 5, [X_STRIDE_1] = 1,
-	[Y_STRIDE_0] = 0, [Y_STRIDE_1] = 1,
+	[SIZE_0] = 4,     [SIZE_1] = 5,     [X_STRIDE_0] = 5,
+	[X_STRIDE_1] = 1, [Y_STRIDE_0] = 0, [Y_STRIDE_1] = 1,
 };
 
 static void add_words(int32_t *words)
 {
 	static const int32_t fixed[A_BOX] = {
-		[A_ZERO_0] = -128, [A_ZERO_1] = 127, [A_ZERO_OUT] = 127,
-		[A_MIN] = -128, [A_MAX] = 127,
-		[A_MULTIPLIER_0] = INT32_MAX, [A_MULTIPLIER_1] = 0, [A_MULTIPLIER_OUT] = 1,
-		[A_SHIFT_0] = -31, [A_SHIFT_1] = 30, [A_SHIFT_OUT] = -31,
+		[A_ZERO_0] = -128,    [A_ZERO_1] = 127,       [A_ZERO_OUT] = 127,
+		[A_MIN] = -128,       [A_MAX] = 127,          [A_MULTIPLIER_0] = INT32_MAX,
+		[A_MULTIPLIER_1] = 0, [A_MULTIPLIER_OUT] = 1, [A_SHIFT_0] = -31,
+		[A_SHIFT_1] = 30,     [A_SHIFT_OUT] = -31,
 	};
 
 	memcpy(words, fixed, sizeof(fixed));
@@ -72,16 +104,20 @@ static void test_add_parameters(void **state)
 	memcpy(words + A_BOX, box, sizeof(box));
 	fixture_params(&f, words, COUNT(words));
 	must_refuse_all(&rnv_add_s8, &f, FIRST, spoils, COUNT(spoils));
-	f.params[A_MIN] = 5;
-	f.params[A_MAX] = 4;
-	must_refuse(&rnv_add_s8, &f, "an empty range");
+	/* Input 0 by columns: nothing can be replaced, and the parameters still count. */
+	f.tensors[0].bytes = 16;
+	f.params[A_BOX + X_STRIDE_0] = 1;
+	f.params[A_BOX + X_STRIDE_1] = 3;
+	assert_int_equal(rnv_add_s8.check(&f.op), 0);
+	f.params[A_ZERO_0] = 128;
+	must_refuse(&rnv_add_s8, &f, "a zero point above int8");
 }
 
 static void test_mul_parameters(void **state)
 {
 	static const int32_t fixed[M_BOX] = {
-		[M_ZERO_0] = 127, [M_ZERO_1] = -128, [M_ZERO_OUT] = -128, [M_MIN] = 127,
-		[M_MAX] = 127, [M_MULTIPLIER] = INT32_MAX, [M_SHIFT] = 30,
+		[M_ZERO_0] = 127, [M_ZERO_1] = -128,          [M_ZERO_OUT] = -128, [M_MIN] = 127,
+		[M_MAX] = 127,    [M_MULTIPLIER] = INT32_MAX, [M_SHIFT] = 30,
 	};
 	static const struct spoil spoils[] = {
 		{"input 0's zero point above int8", M_ZERO_0, 128},
@@ -118,6 +154,8 @@ static void test_mul_parameters(void **state)
 	memcpy(words + M_BOX, box, sizeof(box));
 	fixture_params(&f, words, COUNT(words));
 	must_refuse_all(&rnv_mul_s8, &f, FIRST, spoils, COUNT(spoils));
+	f.params[M_MULTIPLIER] = 0;
+	assert_int_equal(rnv_mul_s8.check(&f.op), FIRST);
 	f.rec.params_bytes = 0;
 	must_refuse(&rnv_mul_s8, &f, "no parameters");
 	f.rec.params_bytes = M_BOX * 4;
@@ -173,12 +211,73 @@ static void test_in_place(void **state)
 	assert_int_equal(mask_of(six, 6, 1, 1, 1, 0), RNV_EFORMAT);
 }
 
+/* [2, 3] from a column and a row, with scales such that results are exact. */
+static const int32_t outer_box[BOX_WORDS] = {
+	[SIZE_0] = 2,     [SIZE_1] = 3,     [X_STRIDE_0] = 1,
+	[X_STRIDE_1] = 0, [Y_STRIDE_0] = 0, [Y_STRIDE_1] = 1,
+};
+static const int8_t column[2] = {-3, 60};
+static const int8_t row[3] = {2, -128, 127};
+static const void *const outer_inputs[2] = {column, row};
+
+static void describe_outer(struct fixture *f, const int32_t *fixed, uint32_t count)
+{
+	int32_t words[FIXTURE_PARAMS];
+
+	fixture_init(f);
+	fixture_operand(f, RNV_TYPE_INT8, 2, 0);
+	fixture_operand(f, RNV_TYPE_INT8, 3, 0);
+	fixture_operand(f, RNV_TYPE_INT8, 6, 1);
+	memcpy(words, fixed, count * sizeof(*fixed));
+	memcpy(words + count, outer_box, sizeof(outer_box));
+	fixture_params(f, words, count + BOX_WORDS);
+}
+
+static void test_add_run(void **state)
+{
+	/* (x - 1) + (y + 2) - 4, at most 100 */
+	static const int32_t fixed[A_BOX] = {
+		[A_ZERO_0] = 1,
+		[A_ZERO_1] = -2,
+		[A_ZERO_OUT] = -4,
+		[A_MIN] = -128,
+		[A_MAX] = 100,
+		[A_MULTIPLIER_0] = 1 << 30,
+		[A_MULTIPLIER_1] = 1 << 30,
+		[A_MULTIPLIER_OUT] = 1 << 30,
+		[A_SHIFT_OUT] = -18,
+	};
+	static const int8_t expected[6] = {-4, -128, 100, 59, -71, 100};
+	struct fixture f;
+
+	(void)state;
+	describe_outer(&f, fixed, A_BOX);
+	must_give(&rnv_add_s8, &f, 0, outer_inputs, expected);
+}
+
+static void test_mul_run(void **state)
+{
+	/* (x - 1) * (y + 2) - 4, at least -100 */
+	static const int32_t fixed[M_BOX] = {
+		[M_ZERO_0] = 1, [M_ZERO_1] = -2,          [M_ZERO_OUT] = -4, [M_MIN] = -100,
+		[M_MAX] = 127,  [M_MULTIPLIER] = 1 << 30, [M_SHIFT] = 1,
+	};
+	static const int8_t expected[6] = {-20, 127, -100, 127, -100, 127};
+	struct fixture f;
+
+	(void)state;
+	describe_outer(&f, fixed, M_BOX);
+	must_give(&rnv_mul_s8, &f, 0, outer_inputs, expected);
+	f.params[M_ZERO_1] = 129;
+	must_refuse(&rnv_mul_s8, &f, "a zero point above int8");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add_parameters),
-		cmocka_unit_test(test_mul_parameters),
-		cmocka_unit_test(test_in_place),
+		cmocka_unit_test(test_add_parameters), cmocka_unit_test(test_mul_parameters),
+		cmocka_unit_test(test_in_place),       cmocka_unit_test(test_add_run),
+		cmocka_unit_test(test_mul_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

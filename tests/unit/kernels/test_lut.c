@@ -4,13 +4,13 @@
  */
 
 /*
- * What LUT_8, LUT_32 and QUANTIZE_F32 refuse when a package is opened, and the floats that no
- * reference defines a result for.
+ * What LUT_8, LUT_32 and QUANTIZE_F32 refuse when a package is opened, how far they read and write,
+ * and the floats that no reference defines a result for.
  */
 
 #include <math.h>
 
-#include "kernel_fixture.h"
+#include "kernel_run.h"
 
 extern const struct rnv_kernel rnv_lut_8;
 extern const struct rnv_kernel rnv_lut_32;
@@ -72,7 +72,8 @@ static void check_types(const struct rnv_kernel *kernel, uint32_t weights_bytes,
 		for (uint8_t out = RNV_TYPE_INT8; out <= RNV_TYPE_BOOL; out++) {
 			describe(&f, in, out, weights_bytes);
 			f.rec.params_bytes = (kernel == &rnv_quantize_f32) ? 8 : 4;
-			assert_int_equal(kernel->check(&f.op), accept(in, out) ? mask : RNV_EFORMAT);
+			assert_int_equal(kernel->check(&f.op),
+					 accept(in, out) ? mask : RNV_EFORMAT);
 		}
 	}
 }
@@ -97,24 +98,40 @@ static int quantize_types(uint8_t in, uint8_t out)
 	return in == RNV_TYPE_FLOAT32 && is_byte(out);
 }
 
+static const uint8_t indexes[ELEMENTS] = {0, 1, 127, 128, 254, 255, 7};
+
 static void test_lut_8(void **state)
 {
+	static const uint8_t mirrored[ELEMENTS] = {255, 254, 128, 127, 1, 0, 248};
 	struct fixture f;
 
 	(void)state;
 	describe(&f, RNV_TYPE_INT8, RNV_TYPE_UINT8, 256);
 	must_refuse_frame(&rnv_lut_8, &f, 1);
 	check_types(&rnv_lut_8, 256, 1, lut_8_types);
+	for (uint32_t i = 0; i < 256; i++) {
+		f.weights[i] = (uint8_t)(255 - i);
+	}
+	must_give(&rnv_lut_8, &f, 1, (const void *const[]){indexes}, mirrored);
 }
 
 static void test_lut_32(void **state)
 {
+	static const uint32_t words[ELEMENTS] = {
+		0, 0x01010101, 0x7F7F7F7F, 0x80808080, 0xFEFEFEFE, 0xFFFFFFFF, 0x07070707,
+	};
 	struct fixture f;
 
 	(void)state;
 	describe(&f, RNV_TYPE_UINT8, RNV_TYPE_FLOAT32, 1024);
 	must_refuse_frame(&rnv_lut_32, &f, 0);
 	check_types(&rnv_lut_32, 1024, 0, lut_32_types);
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t word = 0x01010101u * i;
+
+		memcpy(f.weights + 4 * i, &word, sizeof(word));
+	}
+	must_give(&rnv_lut_32, &f, 0, (const void *const[]){indexes}, words);
 }
 
 static void test_quantize_f32(void **state)
@@ -143,32 +160,23 @@ static void test_quantize_f32(void **state)
 	must_refuse(&rnv_quantize_f32, &f, "a zero point below uint8");
 }
 
-/* Runs the op on `in`; thresholds lie at the floats -127.0, -126.0, ... 127.0. */
-static void quantize(uint8_t type, int32_t zero_point, const float in[ELEMENTS],
-		     uint8_t out[ELEMENTS])
+/* Thresholds at the floats -127.0, -126.0, ... 127.0. */
+static void quantize(uint8_t type, int32_t zero_point, const float *in, const uint8_t *expected)
 {
 	struct fixture f;
-	struct rnv_exec exec = {0};
-	void *externals[2] = {(void *)(uintptr_t)in, out};
-	int32_t *thresholds = (int32_t *)f.weights;
 
 	describe(&f, RNV_TYPE_FLOAT32, type, 1020);
 	f.rec.params_bytes = 8;
 	f.params[1] = zero_point;
-	for (int32_t i = 0; i < 255; i++) {
-		float magnitude = fabsf((float)(i - 127));
+	for (int32_t i = -127; i <= 127; i++) {
+		float magnitude = fabsf((float)i);
+		int32_t threshold;
 
-		memcpy(&thresholds[i], &magnitude, sizeof(magnitude));
-		thresholds[i] = (i < 127) ? -thresholds[i] : thresholds[i];
+		memcpy(&threshold, &magnitude, sizeof(threshold));
+		threshold = (i < 0) ? -threshold : threshold;
+		memcpy(f.weights + 4 * (i + 127), &threshold, sizeof(threshold));
 	}
-	f.tensors[0].storage = RNV_STORAGE_EXTERNAL;
-	f.tensors[1].storage = RNV_STORAGE_EXTERNAL;
-	f.tensors[1].offset = 1;
-	exec.pkg = &f.pkg;
-	exec.externals = externals;
-	f.op.exec = &exec;
-	assert_int_equal(rnv_quantize_f32.check(&f.op), 1);
-	rnv_quantize_f32.run(&f.op);
+	must_give(&rnv_quantize_f32, &f, 1, (const void *const[]){in}, expected);
 }
 
 static void test_special_floats(void **state)
@@ -176,13 +184,10 @@ static void test_special_floats(void **state)
 	static const float in[ELEMENTS] = {NAN, -NAN, INFINITY, -INFINITY, 0.0f, -0.0f, -0.5f};
 	static const uint8_t int8_out[ELEMENTS] = {5, 5, 127, 0x80, 0, 0, 0xFF};
 	static const uint8_t uint8_out[ELEMENTS] = {250, 250, 255, 0, 128, 128, 127};
-	uint8_t out[ELEMENTS];
 
 	(void)state;
-	quantize(RNV_TYPE_INT8, 5, in, out);
-	assert_memory_equal(out, int8_out, ELEMENTS);
-	quantize(RNV_TYPE_UINT8, 250, in, out);
-	assert_memory_equal(out, uint8_out, ELEMENTS);
+	quantize(RNV_TYPE_INT8, 5, in, int8_out);
+	quantize(RNV_TYPE_UINT8, 250, in, uint8_out);
 }
 
 int main(void)

@@ -17,12 +17,12 @@ from ranvier.package.records import Golden, PackageContent, TensorRecord
 from ranvier.package.writer import write_package
 
 _TRIES = 16
-_WORK_PER_BYTE = 256
+_WORK_PER_BYTE = 1024
 """What making a byte of input costs, in multiply-accumulates."""
 _WORK_FOR_TRIES = 2**31
 """Multiply-accumulates to spend on more than one try: some seconds."""
-_WORK_LIMIT = 2**36
-"""Multiply-accumulates beyond which a package gets no self-test: a minute."""
+_WORK_LIMIT = 2**34
+"""Multiply-accumulates beyond which a package gets no self-test."""
 
 
 def add_golden(content: PackageContent) -> PackageContent:

@@ -7,7 +7,7 @@ are live in one step must not overlap. Finding the lowest peak is the *dynamic s
 problem, which is NP-hard, so :func:`plan` goes in three stages and stops as soon as the peak meets
 the lower bound (no plan can need less than what is live in one step):
 
-1. first fit and best fit over several orders (after Pisarchyk and Lee, "Efficient Memory Management
+1. first fit over several orders (after Pisarchyk and Lee, "Efficient Memory Management
    for Deep Neural Net Inference", 2020);
 2. a branch and bound over plans in which every buffer rests on another one or on the base. Where it
    ends within its budget the plan is proven optimal, which up to about 20 buffers is the rule;
@@ -20,7 +20,7 @@ offset.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -79,7 +79,7 @@ def plan(buffers: Sequence[Buffer], alignment: int = 16) -> Plan:
     range that ends before it begins, or an alignment that is not a power of two.
     """
     problem = _Problem(buffers, alignment)
-    best = min((_place(problem, *trial) for trial in _trials(problem)), key=lambda p: p.peak)
+    best = min((_place(problem, order) for order in _orders(problem)), key=lambda p: p.peak)
     proven = best.peak == problem.lower_bound
     if not proven and len(problem.live) <= _SEARCH_BUFFERS:
         search = _Search(problem, best)
@@ -98,7 +98,7 @@ def first_fit(buffers: Sequence[Buffer], alignment: int = 16) -> Plan:
     """
     problem = _Problem(buffers, alignment)
     order = sorted(problem.live, key=lambda i: -buffers[i].bytes)
-    return problem.finish(_place(problem, order, best_fit=False), proven=False)
+    return problem.finish(_place(problem, order), proven=False)
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,8 @@ def _round_up(value: int, multiple: int) -> int:
     return -(-value // multiple) * multiple
 
 
-def _trials(problem: _Problem) -> Iterator[tuple[list[int], bool]]:
-    """Orders to place the buffers in, each with first fit and with best fit."""
+def _orders(problem: _Problem) -> list[list[int]]:
+    """Orders to place the buffers in; the lowest peak of them is a good one as a rule."""
     buffers, size = problem.buffers, problem.size
 
     def steps(i: int) -> int:
@@ -197,7 +197,7 @@ def _trials(problem: _Problem) -> Iterator[tuple[list[int], bool]]:
     def pressure(i: int) -> int:
         return problem.bytes_of(problem.neighbours[i])
 
-    orders = [
+    return [
         sorted(problem.live, key=lambda i: -buffers[i].bytes),
         sorted(problem.live, key=lambda i: (-size[i], buffers[i].first)),
         sorted(problem.live, key=lambda i: (-size[i] * steps(i), i)),
@@ -207,9 +207,6 @@ def _trials(problem: _Problem) -> Iterator[tuple[list[int], bool]]:
         sorted(problem.live, key=lambda i: (-size[i] - pressure(i), -size[i])),
         _by_breadth(problem),
     ]
-    for order in orders:
-        yield order, False
-        yield order, True
 
 
 def _by_breadth(problem: _Problem) -> list[int]:
@@ -220,26 +217,19 @@ def _by_breadth(problem: _Problem) -> list[int]:
     return list(order)
 
 
-def _place(problem: _Problem, order: Sequence[int], best_fit: bool) -> _Placement:
-    """Place the buffers in order: each in the lowest gap that is large enough, or the smallest."""
+def _place(problem: _Problem, order: Sequence[int]) -> _Placement:
+    """Place the buffers in order, each in the lowest gap that is large enough."""
     offsets: dict[int, int] = {}
     peak = 0
     for i in order:
         size, align = problem.size[i], problem.align[i]
-        taken = sorted(
-            (offsets[j], offsets[j] + problem.size[j])
-            for j in problem.neighbours[i]
-            if j in offsets
-        )
-        offset, chosen, smallest = 0, -1, -1
-        for start, end in taken:
-            if offset + size <= start and (chosen < 0 or start - offset < smallest):
-                chosen, smallest = offset, start - offset
-                if not best_fit:
-                    break
-            offset = max(offset, _round_up(end, align))
-        offsets[i] = offset if chosen < 0 else chosen
-        peak = max(peak, offsets[i] + size)
+        offset = 0
+        for start, j in sorted((offsets[j], j) for j in problem.neighbours[i] if j in offsets):
+            if offset + size <= start:
+                break
+            offset = max(offset, _round_up(start + problem.size[j], align))
+        offsets[i] = offset
+        peak = max(peak, offset + size)
     return _Placement(tuple(order), offsets, peak)
 
 
@@ -265,20 +255,6 @@ class _Search:
         self._left = [problem.bytes_of(group) for group in problem.groups]
         self._offsets: dict[int, int] = {}
         self._seen: set[tuple[object, ...]] = set()
-        self._twin = {i: self._twin_of(i) for i in problem.live}
-
-    def _twin_of(self, i: int) -> int | None:
-        """The buffer before this one that it can change places with, if there is one."""
-        problem = self.problem
-        for j in reversed(problem.live):
-            if (
-                j < i
-                and self._columns[j] == self._columns[i]
-                and problem.size[j] == problem.size[i]
-                and problem.align[j] == problem.align[i]
-            ):
-                return j
-        return None
 
     def run(self) -> bool:
         """Search; returns whether ``best`` is proven to be optimal."""
@@ -310,8 +286,7 @@ class _Search:
             top = max(self._height[column] for column in self._columns[i])
             offset = _round_up(top, self.problem.align[i])
             if (offset, i) > last:
-                if self._twin[i] not in waiting:
-                    found.append((offset, -self.problem.size[i], i))
+                found.append((offset, -self.problem.size[i], i))
             elif not any(j in waiting for j in self.problem.neighbours[i]):
                 return []
         self._budget -= len(waiting)
@@ -358,14 +333,14 @@ def _improve(problem: _Problem, best: _Placement) -> _Placement:
         seen.add(order)
         top = _at_peak(problem, current)[0]
         order = (top, *(i for i in order if i != top))
-        current = _place(problem, order, best_fit=False)
+        current = _place(problem, order)
         budget -= 1
         if current.peak < best.peak:
             best = current
     sequence = Random(1)
     while best.peak > problem.lower_bound and budget > 0:
         order = _moved(best.order, _at_peak(problem, best), sequence)
-        current = _place(problem, order, best_fit=False)
+        current = _place(problem, order)
         budget -= 1
         if current.peak <= best.peak:
             best = current

@@ -29,7 +29,7 @@ struct add_params {
 	int32_t shift_out;
 };
 
-#define FIXED 11u
+#define FIXED      11u
 #define INPUT_BITS 20u
 
 static int add_check(const struct rnv_op *op)
@@ -38,9 +38,10 @@ static int add_check(const struct rnv_op *op)
 	const struct add_params *p = (const void *)words;
 	int mask = rnv_binary_check(op, FIXED);
 
-	if (mask >= 0 && (!rnv_words_within(words, 5, INT8_MIN, INT8_MAX) ||
-			  p->act_min > p->act_max || !rnv_words_within(words + 5, 3, 0, INT32_MAX) ||
-			  !rnv_words_within(words + 8, 3, -31, 30))) {
+	if (mask >= 0 &&
+	    (!rnv_words_within(words, 5, INT8_MIN, INT8_MAX) || p->act_min > p->act_max ||
+	     !rnv_words_within(words + 5, 3, 0, INT32_MAX) ||
+	     !rnv_words_within(words + 8, 3, -31, 30))) {
 		return RNV_EFORMAT;
 	}
 	return mask;

@@ -32,9 +32,9 @@ static int mul_check(const struct rnv_op *op)
 	const struct mul_params *p = (const void *)words;
 	int mask = rnv_binary_check(op, FIXED);
 
-	if (mask >= 0 && (!rnv_words_within(words, 5, INT8_MIN, INT8_MAX) ||
-			  p->act_min > p->act_max || p->multiplier < 0 ||
-			  !rnv_words_within(words + 6, 1, -31, 30))) {
+	if (mask >= 0 &&
+	    (!rnv_words_within(words, 5, INT8_MIN, INT8_MAX) || p->act_min > p->act_max ||
+	     p->multiplier < 0 || !rnv_words_within(words + 6, 1, -31, 30))) {
 		return RNV_EFORMAT;
 	}
 	return mask;

@@ -16,7 +16,7 @@
 #include "kernels/s8/plain.h"
 #include "kernels/s8/strided.h"
 
-/* Followed by `rank` sizes of the input and `rank` strides in the output (strided.h). */
+/* Followed by `rank` sizes of the input and `rank` positive strides in the output (strided.h). */
 struct pad_params {
 	int32_t fill_low;
 	int32_t fill_high;
@@ -24,7 +24,7 @@ struct pad_params {
 	int32_t out_bytes;
 };
 
-#define FIXED 4u
+#define FIXED      4u
 #define FILL_BYTES 8u
 
 /** Dimensions of the box; wraps to a huge number where words are missing. */
@@ -44,7 +44,7 @@ static int pad_check(const struct rnv_op *op)
 
 	if (rank - 1u >= RNV_MAX_RANK || !rnv_op_plain(op, 1, FIXED + 2u * rank, 0) ||
 	    !rnv_words_within(sizes, rank, 1, INT32_MAX) ||
-	    !rnv_words_within(sizes + rank, rank, 0, INT32_MAX) || sizes[2u * rank - 1u] != 1 ||
+	    !rnv_words_within(sizes + rank, rank, 1, INT32_MAX) || sizes[2u * rank - 1u] != 1 ||
 	    p->first < 0) {
 		return RNV_EFORMAT;
 	}

@@ -21,9 +21,9 @@ struct quantize_f32_params {
 	int32_t zero_point;
 };
 
-#define THRESHOLDS 255u
+#define THRESHOLDS    255u
 #define INFINITY_BITS 0x7F800000u
-#define SIGN_BIT 0x80000000u
+#define SIGN_BIT      0x80000000u
 
 /** What a result's number has added to give its raw byte. */
 static uint32_t lowest(const struct rnv_op *op)

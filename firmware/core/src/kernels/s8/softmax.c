@@ -36,17 +36,10 @@ static int check(const struct rnv_op *op)
 	return 0x1;
 }
 
-/* `x * 2^left`, saturating. */
-static int32_t saturating_left(int32_t x, uint32_t left)
-{
-	int64_t t = (int64_t)x * ((int64_t)1 << left);
-
-	return (t > INT32_MAX) ? INT32_MAX : (t < INT32_MIN) ? INT32_MIN : (int32_t)t;
-}
-
 /*
  * 1 / d in Q0.31 for d in 1 .. 2, given as d / 2 in Q0.31: Newton-Raphson division in Q2.29 from
- * the estimate 48/17 - 32/17 * d / 2 (gemmlowp's one_over_one_plus_x_for_x_in_0_1).
+ * the estimate 48/17 - 32/17 * d / 2 (gemmlowp's one_over_one_plus_x_for_x_in_0_1). The estimate is
+ * within 1/17, so that no step leaves int32; only values next to 1 / 1 saturate.
  */
 static int32_t reciprocal(int32_t half)
 {
@@ -55,9 +48,9 @@ static int32_t reciprocal(int32_t half)
 	for (int step = 0; step < 3; step++) {
 		int32_t error = (1 << 29) - rnv_high_mul(half, x);
 
-		x += saturating_left(rnv_high_mul(x, error), 2u);
+		x += 4 * rnv_high_mul(x, error);
 	}
-	return saturating_left(x, 1u);
+	return (x >= 1 << 30) ? INT32_MAX : 2 * x;
 }
 
 static void softmax_row(const int32_t *table, const int8_t *in, int8_t *out, uint32_t depth)

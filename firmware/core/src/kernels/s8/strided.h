@@ -33,7 +33,6 @@ uint32_t rnv_strided_end(const int32_t *sizes, const int32_t *strides, uint32_t 
 bool rnv_strided_dense(const int32_t *sizes, const int32_t *strides, uint32_t rank);
 
 /** Index of the first element of row `row` of a box whose first element has the index 0. */
-uint32_t rnv_strided_row(const int32_t *sizes, const int32_t *strides, uint32_t rank,
-			 uint32_t row);
+uint32_t rnv_strided_row(const int32_t *sizes, const int32_t *strides, uint32_t rank, uint32_t row);
 
 #endif /* RNV_KERNELS_S8_STRIDED_H_ */

@@ -45,23 +45,25 @@ class Sketch:
     inputs: tuple[tuple[Array, ...], ...] | None = None
 
 
+Generator: TypeAlias = Callable[[Draw, str], Sketch]
+"""Makes a sketch of the op that the second argument names."""
+
+
 @dataclass(frozen=True)
 class _Entry:
-    sketch: Callable[[Draw], Sketch]
+    generator: Generator
     reference: str
 
 
 _TABLE: dict[str, _Entry] = {}
 
 
-def register(
-    *ops: str, reference: str = "tflite-micro"
-) -> Callable[[Callable[[Draw, str], Sketch]], Callable[[Draw, str], Sketch]]:
-    """Enter a generator for ``ops``; it is given the op's name."""
+def register(*ops: str, reference: str = "tflite-micro") -> Callable[[Generator], Generator]:
+    """Enter a generator for ``ops``; ``reference`` is the oracle that counts for them."""
 
-    def enter(generator: Callable[[Draw, str], Sketch]) -> Callable[[Draw, str], Sketch]:
+    def enter(generator: Generator) -> Generator:
         for op in ops:
-            _TABLE[op] = _Entry(lambda draw, op=op: generator(draw, op), reference)  # type: ignore[misc]
+            _TABLE[op] = _Entry(generator, reference)
         return generator
 
     return enter
@@ -82,7 +84,7 @@ def generate(seed: int, op: str | None = None) -> Case:
         raise InputError(f"no cases are generated for {name}", f"one of {', '.join(ops())}")
     entry = _TABLE[name]
     draw = Draw(np.random.default_rng([seed, zlib.crc32(name.encode())]))
-    sketch = entry.sketch(draw)
+    sketch = entry.generator(draw, name)
     inputs = sketch.inputs if sketch.inputs is not None else draw.input_sets(sketch.graph.inputs)
     model = build_tflite(sketch.graph)
     return Case(seed, name, sketch.description, model, inputs, entry.reference)

@@ -86,7 +86,8 @@ def _bias_bounds(draw: Draw, channels: int, style: str, typical: float) -> Array
     if style == "large":
         large = np.exp(draw.rng.uniform(np.log(1e6), np.log(5e8), channels))
         bounds = np.where(draw.rng.random(channels) < 0.4, np.maximum(large, bounds), bounds)
-    return np.rint(bounds)
+    rounded: Array = np.rint(bounds)
+    return rounded
 
 
 def _bias(values: Array, input_quant: Quant, filter_scales: Sequence[float]) -> Tensor:
