@@ -44,7 +44,7 @@ $(BIN)/python: | $(STAMPS)/packages-demo
 	@echo "creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 $(STAMPS)/requirements-%: requirements/%.txt | $(BIN)/python
 	@mkdir -p $(@D)

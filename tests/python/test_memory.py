@@ -215,6 +215,48 @@ def test_replacing_is_left_out_where_it_raises_the_peak() -> None:
     assert plan.arena_bytes == 816
 
 
+def test_replacing_is_kept_where_it_helps_and_left_out_where_it_does_not() -> None:
+    """As above, and the other large tensor is replaced in place: neither all nor none is best."""
+    start, small, end = (tensor(name, 16) for name in ("start", "small", "end"))
+    large, other, same = (tensor(name, 800) for name in ("large", "other", "same"))
+    steps = (
+        step([start], [large]),
+        step([large], [small], inplace=(0,)),
+        step([small], [other]),
+        step([other], [same], inplace=(0,)),
+        step([same, small], [end]),
+    )
+    plan = plan_memory(Program("p", steps, (start,), (end,)), IoMode.KEPT)
+    judge(plan, IoMode.KEPT)
+    assert plan.arena_bytes == 816
+    assert plan.placements[same].alias is other
+    assert plan.placements[small].alias is None
+
+
+def test_the_larger_of_two_inputs_is_replaced() -> None:
+    start, end = tensor("start", 16), tensor("end", 16)
+    large, small, result = tensor("large", 800), tensor("small", 160), tensor("result", 800)
+    steps = (
+        step([start], [large]),
+        step([start], [small]),
+        step([small, large], [result], inplace=(0, 1)),
+        step([result], [end]),
+    )
+    plan = plan_memory(Program("p", steps, (start,), (end,)), IoMode.KEPT)
+    judge(plan, IoMode.KEPT)
+    assert plan.arena_bytes == 960
+
+
+@pytest.mark.parametrize(
+    ("seed", "mode", "arena"), [(58, IoMode.KEPT, 384), (86, IoMode.RESIDENT, 784)]
+)
+def test_nothing_is_replaced_where_all_of_it_only_costs(
+    seed: int, mode: IoMode, arena: int
+) -> None:
+    """Leaving out any one replacement gains nothing here, leaving out all does."""
+    assert plan_memory(random_program(seed), mode).arena_bytes <= arena
+
+
 def test_value_read_at_a_forbidden_position_too_is_not_replaced() -> None:
     start, twice, end = tensor("start", 160), tensor("twice", 160), tensor("end", 160)
     more = tensor("more", 160)

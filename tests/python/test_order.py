@@ -56,7 +56,9 @@ def random_graph(seed: int) -> tuple[list[Node], list[int], list[int]]:
         replaceable = tuple(value for value in dict.fromkeys(reads) if rng.random() < 0.3)
         nodes.append(Node(reads, (i + 1,), rng.choice([0, 0, 64]), replaceable))
     read = {value for node in nodes for value in node.reads}
-    outputs = [value for value in range(1, count + 1) if value not in read or rng.random() < 0.1]
+    ends = [value for value in range(1, count + 1) if value not in read]
+    outputs = [value for value in ends if rng.random() < 0.8]
+    outputs += [value for value in range(1, count + 1) if value in read and rng.random() < 0.1]
     return nodes, sizes, outputs
 
 

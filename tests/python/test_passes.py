@@ -264,10 +264,13 @@ def test_make_tables_leaves_others() -> None:
     assert make_tables.run(graph) == 0
 
 
-def test_fuse_quantize_pairs_equals_the_reference() -> None:
+@pytest.mark.parametrize("scales", [(0.031, 0.044), (0.5, 1.0), (0.75, 0.5)])
+def test_fuse_quantize_pairs_equals_the_reference(scales: tuple[float, float]) -> None:
+    """Ties included."""
     make = Maker(5)
     x = make.input((1, 256))
     y = make.pair(x)
+    x.quant, y.quant = (Quant((float(np.float32(scale)),), (3,)) for scale in scales)
     values = np.arange(-128, 128, dtype=np.int8).reshape(1, 256)
     (expected,) = TfliteMicroOracle(build_tflite(make.graph(y))).run([values])
     graph = make.graph(y)

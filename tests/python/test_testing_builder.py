@@ -278,8 +278,9 @@ def test_a_second_reference_agrees(op: str) -> None:
         case = generate(seed, op)
         try:
             second = [LitertOracle(case.model).run(inputs)[0] for inputs in case.inputs]
-        except ToolError as error:  # it demands a bias of CONV_2D, and a shape of RESHAPE
-            assert op in ("CONV_2D", "RESHAPE"), error
+        except ToolError:  # it demands a bias of CONV_2D, and a shape of RESHAPE
+            if op not in ("CONV_2D", "RESHAPE"):
+                raise
             continue
         for inputs, expected in zip(case.inputs, second, strict=True):
             (actual,) = reference(case, case.model).run(inputs)
@@ -292,7 +293,7 @@ def test_a_second_reference_agrees(op: str) -> None:
 
 @pytest.mark.parametrize("op", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
 def test_accumulators_fit_the_references_arithmetic(op: str) -> None:
-    for seed in range(150):
+    for seed in range(500):
         case = generate(seed, op)
         graph = read_tflite(case.model, "case")
         x, w, *bias = graph.ops[0].inputs

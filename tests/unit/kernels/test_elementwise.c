@@ -104,6 +104,8 @@ static void test_add_parameters(void **state)
 	memcpy(words + A_BOX, box, sizeof(box));
 	fixture_params(&f, words, COUNT(words));
 	must_refuse_all(&rnv_add_s8, &f, FIRST, spoils, COUNT(spoils));
+	f.params[A_MIN] = f.params[A_MAX];
+	assert_int_equal(rnv_add_s8.check(&f.op), FIRST);
 	/* Input 0 by columns: nothing can be replaced, and the parameters still count. */
 	f.tensors[0].bytes = 16;
 	f.params[A_BOX + X_STRIDE_0] = 1;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/* SOFTMAX: what is refused when a package is opened, and tables that are no exponential. */
+/* SOFTMAX: what is refused when a package is opened, hostile tables, and rows on an edge. */
 
 #include "kernel_fixture.h"
 
@@ -80,12 +80,51 @@ static void test_tables(void **state)
 	}
 }
 
+/*
+ * Rows on the edge between two outputs: with one Newton-Raphson step less, or one unit more in the
+ * sum, the first output is one lower. Outputs of tflite-micro for input scales 0.005231046117842197
+ * and 0.0900552049279213 with beta 1, whose tables have these entries at 0 and at the difference.
+ */
+static void test_edges(void **state)
+{
+	static const struct {
+		int32_t difference;
+		int32_t entry;
+		int32_t depth;
+		int8_t out[5];
+	} rows[] = {
+		{53, 1627510010, 5, {-64, -80, -80, -80, -80}},
+		{35, 91846607, 2, {118, -118}},
+	};
+	static _Alignas(16) int8_t arena[32];
+	const struct rnv_exec exec = {.arena = (uint8_t *)arena};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const int32_t one = INT32_MAX;
+		struct fixture f;
+
+		softmax_init(&f, 1, rows[i].depth);
+		f.op.exec = &exec;
+		f.tensors[0].storage = RNV_STORAGE_ARENA;
+		f.tensors[1].storage = RNV_STORAGE_ARENA;
+		f.tensors[1].offset = 16;
+		memcpy(f.weights, &one, 4);
+		memcpy(f.weights + 4 * rows[i].difference, &rows[i].entry, 4);
+		memset(arena, 10 - rows[i].difference, 16);
+		arena[0] = 10;
+		rnv_softmax_s8.run(&f.op);
+		assert_memory_equal(arena + 16, rows[i].out, (size_t)rows[i].depth);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parameters),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,9 +232,9 @@ static void test_overflow(void **state)
 			 RNV_EOVERFLOW);
 	assert_null(block);
 	block = memory;
-	assert_int_equal(rnv_arena_alloc_array(&arena, RNV_ARENA_EPHEMERAL, SIZE_MAX / 2 + 2, 2,
-					       &block),
-			 RNV_EOVERFLOW);
+	assert_int_equal(
+		rnv_arena_alloc_array(&arena, RNV_ARENA_EPHEMERAL, SIZE_MAX / 2 + 2, 2, &block),
+		RNV_EOVERFLOW);
 	assert_null(block);
 	assert_int_equal(rnv_arena_alloc_array(&arena, RNV_ARENA_EPHEMERAL, 65536, 65536, NULL),
 			 RNV_EOVERFLOW);
@@ -495,7 +495,8 @@ static void test_random_sequences(void **state)
 			} else {
 				random_alloc(&arena, &model, capacity, low, &random);
 			}
-			assert_int_equal(stats_of(&arena).free_bytes, capacity - model_used(&model));
+			assert_int_equal(stats_of(&arena).free_bytes,
+					 capacity - model_used(&model));
 		}
 		assert_int_equal(stats_of(&arena).high_water_bytes, model.high_water);
 		assert_int_equal(stats_of(&arena).alloc_count, model.allocations);

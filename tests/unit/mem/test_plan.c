@@ -34,7 +34,10 @@ static void test_chain(void **state)
 {
 	/* 0 -> 1 -> 2 -> 3: neighbours are live together */
 	struct rnv_plan_buffer buffers[] = {
-		{100, 0, 1, 9}, {200, 1, 2, 9}, {50, 2, 3, 9}, {20, 3, 3, 9},
+		{100, 0, 1, 9},
+		{200, 1, 2, 9},
+		{50, 2, 3, 9},
+		{20, 3, 3, 9},
 	};
 	struct rnv_plan_result result;
 
@@ -52,7 +55,10 @@ static void test_skip_connection(void **state)
 {
 	/* 0 -> 1 -> 2 -> 3, with the output of 0 added in step 3 */
 	struct rnv_plan_buffer buffers[] = {
-		{64, 0, 3, 0}, {64, 1, 2, 0}, {32, 2, 3, 0}, {64, 3, 3, 0},
+		{64, 0, 3, 0},
+		{64, 1, 2, 0},
+		{32, 2, 3, 0},
+		{64, 3, 3, 0},
 	};
 	struct rnv_plan_result result;
 
@@ -70,8 +76,8 @@ static void test_skip_connection(void **state)
 static void test_gap(void **state)
 {
 	struct rnv_plan_buffer buffers[] = {
-		{96, 0, 1, 0}, {80, 1, 4, 0}, {64, 4, 5, 0}, {48, 3, 5, 0}, {16, 0, 2, 0},
-		{32, 5, 6, 0},
+		{96, 0, 1, 0}, {80, 1, 4, 0}, {64, 4, 5, 0},
+		{48, 3, 5, 0}, {16, 0, 2, 0}, {32, 5, 6, 0},
 	};
 	struct rnv_plan_result result;
 
@@ -149,7 +155,9 @@ static void test_overflow(void **state)
 	struct rnv_plan_buffer wrapped[] = {{0xC0000000u, 0, 1, 0}, {0x80000000u, 1, 2, 0}};
 	struct rnv_plan_buffer largest[] = {{0x80000000u, 0, 1, 0}, {0x7FFFFFF0u, 1, 2, 0}};
 	struct rnv_plan_buffer apart[] = {
-		{0xFFFFFFF0u, 0, 1, 0}, {0xFFFFFFE1u, 2, 3, 0}, {0xC0000000u, 4, UINT32_MAX, 0},
+		{0xFFFFFFF0u, 0, 1, 0},
+		{0xFFFFFFE1u, 2, 3, 0},
+		{0xC0000000u, 4, UINT32_MAX, 0},
 	};
 	struct rnv_plan_result result;
 
@@ -177,9 +185,9 @@ static void test_invalid_arguments(void **state)
 	expect_error(backwards, 2, RNV_EINVAL);
 	assert_int_equal(backwards[0].offset, 3);
 	expect_error(NULL, 1, RNV_EINVAL);
-	assert_int_equal(rnv_plan_first_fit(good, RNV_PLAN_MAX_BUFFERS + 1u, workspace, SIZE_MAX,
-					    &result),
-			 RNV_EINVAL);
+	assert_int_equal(
+		rnv_plan_first_fit(good, RNV_PLAN_MAX_BUFFERS + 1u, workspace, SIZE_MAX, &result),
+		RNV_EINVAL);
 	assert_int_equal(rnv_plan_first_fit(good, 2, NULL, 4, &result), RNV_EINVAL);
 	assert_int_equal(rnv_plan_first_fit(good, 2, workspace, 4, NULL), RNV_EINVAL);
 	assert_int_equal(rnv_plan_first_fit(good, 2, workspace, 3, &result), RNV_ENOMEM);
@@ -266,14 +274,10 @@ static void test_random_plans(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_skip_connection),
-		cmocka_unit_test(test_gap),
-		cmocka_unit_test(test_exact_gap),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_empty_and_zero_bytes),
-		cmocka_unit_test(test_overflow),
-		cmocka_unit_test(test_invalid_arguments),
+		cmocka_unit_test(test_chain),        cmocka_unit_test(test_skip_connection),
+		cmocka_unit_test(test_gap),          cmocka_unit_test(test_exact_gap),
+		cmocka_unit_test(test_order),        cmocka_unit_test(test_empty_and_zero_bytes),
+		cmocka_unit_test(test_overflow),     cmocka_unit_test(test_invalid_arguments),
 		cmocka_unit_test(test_random_plans),
 	};
 

@@ -23,9 +23,9 @@
  * The ephemeral region begins where the persistent one ends. A persistent allocation is therefore
  * refused with `RNV_EBUSY` while an ephemeral block is live: first make what persists, or reset.
  *
- * Every block's address is a multiple of 16 whatever the alignment of the caller's memory, and every
- * size is rounded up to a multiple of 16. Each function takes constant time. Nothing is written to
- * the caller's memory; blocks hold what was there before.
+ * Every block's address is a multiple of 16 whatever the alignment of the caller's memory, and
+ * every size is rounded up to a multiple of 16. Each function takes constant time. Nothing is
+ * written to the caller's memory; blocks hold what was there before.
  *
  * An arena has no lock and no global: the functions may be called from any thread or interrupt as
  * long as the caller serialises the calls on one arena. Package execution never allocates.
@@ -91,12 +91,12 @@ struct rnv_arena_stats {
 	uint32_t ephemeral_bytes;  /**< In use by the ephemeral region. */
 	uint32_t scratch_bytes;    /**< In use by the scratch pool. */
 	uint32_t free_bytes;       /**< Largest block that can be allocated now. */
-	uint32_t high_water_bytes; /**< Most ever in use at once: the smallest capacity that serves. */
+	uint32_t high_water_bytes; /**< Most ever in use at once: the capacity that suffices. */
 	uint32_t alloc_count;      /**< Successful allocations since the initialisation. */
 	/**
 	 * Capacity that the last request refused with RNV_ENOMEM needs beside what was live then;
-	 * 0 if none was refused, UINT32_MAX where 32 bits cannot hold it. Caller's memory of this size
-	 * plus RNV_ARENA_SLACK suffices at any address.
+	 * 0 if none was refused, UINT32_MAX where 32 bits cannot hold it. Caller's memory of this
+	 * size plus RNV_ARENA_SLACK suffices at any address.
 	 */
 	uint32_t needed_bytes;
 };

@@ -12,8 +12,8 @@
  *
  * Enough for a plain chain of layers. A graph with skip connections is planned by ranvier/plan.h.
  *
- * A pair has no lock and no global: the functions may be called from any thread or interrupt as long
- * as the caller serialises the calls on one pair (and, for the initialisation, on its arena).
+ * A pair has no lock and no global: the functions may be called from any thread or interrupt as
+ * long as the caller serialises the calls on one pair (and, for the initialisation, on its arena).
  */
 
 #include <stddef.h>

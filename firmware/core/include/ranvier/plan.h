@@ -10,9 +10,9 @@
  * @file
  * @brief A first-fit memory planner for graphs that are built on a device.
  *
- * Packages arrive planned by the host; this is for an application that puts a graph together itself,
- * skip connections included. A buffer is no more than a size and the range of steps in which it is
- * live, so any directed acyclic graph in a fixed order of execution can be planned.
+ * Packages arrive planned by the host; this is for an application that puts a graph together
+ * itself, skip connections included. A buffer is no more than a size and the range of steps in
+ * which it is live, so any directed acyclic graph in a fixed order of execution can be planned.
  *
  * The rule, the same as `first_fit` of the host's planner.py, which gives equal offsets:
  *
@@ -22,8 +22,8 @@
  *    any step of its own range (both ends inclusive).
  * 4. A buffer of zero bytes occupies nothing and is given offset 0.
  *
- * "Greedy by size" of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference"
- * (2020), with first fit in place of best fit.
+ * "Greedy by size" of Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net
+ * Inference" (2020), with first fit in place of best fit.
  *
  * Time is O(count^2). The planner keeps nothing between calls: calls on different arrays may run at
  * the same time, from any thread or interrupt.

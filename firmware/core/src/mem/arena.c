@@ -8,9 +8,9 @@
 #include "ranvier/arena.h"
 
 /*
- * Invariant: persistent_end <= ephemeral_end <= scratch_start <= capacity, all multiples of 16. What
- * is free lies between ephemeral_end and scratch_start and is itself a multiple of 16, so a size that
- * fits before it is rounded up also fits after it.
+ * Invariant: persistent_end <= ephemeral_end <= scratch_start <= capacity, all multiples of 16.
+ * What is free lies between ephemeral_end and scratch_start and is itself a multiple of 16, so a
+ * size that fits before it is rounded up also fits after it.
  */
 
 static uint32_t round_up(uint32_t bytes)

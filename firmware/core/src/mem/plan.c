@@ -81,9 +81,9 @@ static uint32_t place(struct rnv_plan_buffer *buffers, uint16_t *order, uint32_t
 }
 
 /*
- * Largest sum of live sizes. A sum can only grow where a buffer becomes live, so only those steps are
- * looked at. No sum exceeds the peak of a valid plan: nothing overflows, and one that equals it is the
- * largest.
+ * Largest sum of live sizes. A sum can only grow where a buffer becomes live, so only those steps
+ * are looked at. No sum exceeds the peak of a valid plan: nothing overflows, and one that equals it
+ * is the largest.
  */
 static uint32_t lower_bound(const struct rnv_plan_buffer *buffers, uint32_t count, uint32_t peak)
 {

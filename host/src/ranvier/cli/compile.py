@@ -14,7 +14,7 @@ from ranvier.cli.output import Output, common_options, size
 from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.errors import InputError
 from ranvier.files import read_bytes, write_bytes
-from ranvier.package.c_array import c_array
+from ranvier.package.c_array import c_array, c_header
 from ranvier.package.records import IoMode, Isa
 
 _VERSION = re.compile(r"(\d{1,5})\.(\d{1,5})\.(\d{1,5})")
@@ -68,7 +68,13 @@ def read_labels(path: str) -> tuple[str, ...]:
 )
 @click.option("--labels", type=click.Path(dir_okay=False), help="Text file, one label a line.")
 @click.option("--strip-names", is_flag=True, help="Leave debug names out.")
-@click.option("--c-array", "c_file", type=click.Path(dir_okay=False), help="C file to write.")
+@click.option(
+    "--c-array",
+    "c_file",
+    metavar="FILE.c",
+    type=click.Path(dir_okay=False),
+    help="C file to write, with a header FILE.h beside it.",
+)
 @common_options("compile")
 def compile_command(
     output: Output,
@@ -88,6 +94,8 @@ def compile_command(
     """
     if out is None and c_file is None:
         raise click.UsageError("give -o OUT.rnv or --c-array OUT.c (or both)")
+    if c_file is not None and Path(c_file).suffix.lower() == ".h":
+        raise click.UsageError("--c-array takes the C file; the header is written beside it")
     options = CompileOptions(
         isa=isa,
         input_mode=IoMode[input_mode.upper()],
@@ -102,8 +110,11 @@ def compile_command(
         write_bytes(out, result.package)
         written.append(out)
     if c_file is not None:
-        write_bytes(c_file, c_array(result.package, result.content.name).encode())
-        written.append(c_file)
+        header = Path(c_file).with_suffix(".h")
+        write_bytes(header, c_header(result.package, result.content).encode())
+        source = c_array(result.package, result.content.name, header.name)
+        write_bytes(c_file, source.encode())
+        written += [c_file, str(header)]
     print_layers(output, result.report)
     output.text()
     print_totals(output, result.report)

@@ -84,7 +84,7 @@ def _own_outputs(
             outputs.append(output)
         else:
             own = replace(output, name=f"{output.name}:{len(outputs)}", data=None)
-            copies.append(_copy(claimed.get(source, source), own))
+            copies.append(_copy(source, own))
             outputs.append(own)
     for tensor, source in list(stored.items()):
         stored[tensor] = claimed.get(source, source)

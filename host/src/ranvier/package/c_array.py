@@ -1,18 +1,53 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""A package as a C source file, for builds that link the model into the image."""
+"""A package as a C source file and its header, for builds that link the model into the image."""
 
 from __future__ import annotations
 
 import re
 
+from ranvier.package.records import PackageContent, Storage, TensorRecord
 
-def c_array(package: bytes, name: str) -> str:
+#: Names of the element types (``enum rnv_type``).
+_TYPES = {1: "int8", 2: "uint8", 3: "int16", 4: "int32", 5: "int64", 6: "float32", 7: "bool"}
+
+_HEADER = """\
+/* Made by `ranvier compile`: model {name} {version}, compiled for {mode} inputs. */
+
+#ifndef RANVIER_MODEL_{macro}_H_
+#define RANVIER_MODEL_{macro}_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* The package, for rnv_package_open(); 16-byte aligned. */
+extern const uint8_t {symbol}[{package_bytes}];
+extern const uint32_t {symbol}_bytes;
+
+/* For rnv_exec_init(): bytes of the arena, which is 16-byte aligned, and number of externals. */
+#define RANVIER_{macro}_ARENA_BYTES {arena_bytes}
+#define RANVIER_{macro}_EXTERNAL_COUNT {external_count}
+
+/* Inputs and outputs: real value = scale * (value - zero point). */
+{tensors}
+#ifdef __cplusplus
+}}
+#endif
+
+#endif /* RANVIER_MODEL_{macro}_H_ */
+"""
+
+
+def c_array(package: bytes, name: str, header: str) -> str:
     """C source that defines ``ranvier_<name>`` (16-byte aligned) and ``ranvier_<name>_bytes``.
 
-    Characters that C does not allow in an identifier become underscores.
+    Characters that C does not allow in an identifier become underscores. ``header`` is the file
+    that has what :func:`c_header` makes; the source includes it.
     """
-    symbol = "ranvier_" + re.sub(r"\W", "_", name, flags=re.ASCII)
+    symbol = f"ranvier_{identifier(name)}"
     rows = [
         "\t" + ", ".join(f"0x{byte:02x}" for byte in package[i : i + 12]) + ","
         for i in range(0, len(package), 12)
@@ -21,10 +56,7 @@ def c_array(package: bytes, name: str) -> str:
         [
             "/* Made by `ranvier compile --c-array`. */",
             "",
-            "#include <stdint.h>",
-            "",
-            f"extern const uint8_t {symbol}[{len(package)}];",
-            f"extern const uint32_t {symbol}_bytes;",
+            f'#include "{header}"',
             "",
             f"_Alignas(16) const uint8_t {symbol}[{len(package)}] = {{",
             *rows,
@@ -34,3 +66,47 @@ def c_array(package: bytes, name: str) -> str:
             "",
         ]
     )
+
+
+def c_header(package: bytes, content: PackageContent) -> str:
+    """C declarations of a package and the sizes of the memory that it needs, as literals.
+
+    Static memory of an application is then as large as its model needs. C and C++ can include it.
+    """
+    name = identifier(content.name)
+    entry = content.entries[0]
+    tensors = [
+        _tensor(f"RANVIER_{name.upper()}_{kind}_{i}", content.tensors[number])
+        for kind, numbers in (("INPUT", entry.inputs), ("OUTPUT", entry.outputs))
+        for i, number in enumerate(numbers)
+    ]
+    return _HEADER.format(
+        name=content.name,
+        version=".".join(map(str, content.version)),
+        mode=content.io_mode.name.lower(),
+        macro=name.upper(),
+        symbol=f"ranvier_{name}",
+        package_bytes=len(package),
+        arena_bytes=content.arena_bytes,
+        external_count=sum(t.storage is Storage.EXTERNAL for t in content.tensors),
+        tensors="".join(tensors),
+    )
+
+
+def identifier(name: str) -> str:
+    """``name`` with underscores for what C does not allow in an identifier."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
+def _tensor(prefix: str, tensor: TensorRecord) -> str:
+    """Macros of an input or output. Its name is the model's: nothing in it may end the comment."""
+    name = re.sub(r"[^A-Za-z0-9_.:; -]", "_", tensor.name)[:60]
+    shape = ", ".join(map(str, tensor.shape))
+    lines = [f"/* {name}: {_TYPES[tensor.dtype]}[{shape}] */"]
+    lines.append(f"#define {prefix}_BYTES {tensor.bytes}")
+    if tensor.scale:
+        scale = f"{tensor.scale:.9g}"
+        scale += "f" if re.search(r"[.e]", scale) else ".0f"
+        lines.append(f"#define {prefix}_SCALE {scale}")
+        lines.append(f"#define {prefix}_ZERO_POINT ({tensor.zero_point})")
+    return "\n".join(lines) + "\n"

@@ -21,6 +21,7 @@ from ranvier.package import format as fmt
 from ranvier.package.format import Section
 from ranvier.package.records import (
     Alias,
+    ChannelQuant,
     EntryRecord,
     Golden,
     IoMode,
@@ -213,8 +214,16 @@ class _Reader:
             alias_lead=row[9],
             layout=self.enum(Layout, layout, f"{where} layout"),
             ring_rows=row[10],
+            channels=self.channels(row[11], row[14], where) if row[14] else None,
             data=self.slice(weights, offset, size, where) if const else None,
         )
+
+    def channels(self, axis: int, table: int, where: str) -> ChannelQuant:
+        data = self.bytes_of(Section.QUANT)
+        (count,) = struct.unpack("<I", self.slice(data, table - 1, 4, where))
+        words = self.slice(data, table + 3, 8 * count, where)
+        values = struct.unpack(f"<{count}f{count}i", words)
+        return ChannelQuant(axis, values[:count], values[count:])
 
     def ops(self, operands: list[int], names: list[str]) -> tuple[OpRecord, ...]:
         params = self.bytes_of(Section.PARAMS)

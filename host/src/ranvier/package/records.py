@@ -58,11 +58,21 @@ class Alias(enum.IntEnum):
 
 
 @dataclass(frozen=True)
+class ChannelQuant:
+    """A float32 scale and a zero point for each index of dimension ``axis``."""
+
+    axis: int
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class TensorRecord:
     """A tensor. ``offset`` is by ``storage``; for constants the writer chooses it.
 
     ``data`` holds the bytes of a constant and None otherwise. ``scale`` is a float32 value, 0.0
-    where the tensor is not quantised. ``name`` goes to the strippable names section.
+    where the tensor is not quantised; ``channels`` is its per-channel table. ``name`` goes to the
+    strippable names section.
     """
 
     name: str
@@ -82,6 +92,7 @@ class TensorRecord:
     alias_lead: int = 0
     layout: Layout = Layout.DENSE
     ring_rows: int = 0
+    channels: ChannelQuant | None = None
     data: Blob | None = None
 
 

@@ -17,6 +17,7 @@ from ranvier.package import format as fmt
 from ranvier.package.format import Section
 from ranvier.package.records import (
     Alias,
+    ChannelQuant,
     EntryRecord,
     OpRecord,
     PackageContent,
@@ -76,10 +77,11 @@ def _write(content: PackageContent) -> bytes:
     _check(content)
     weights = _Pool(fmt.ALIGN)
     params = _Pool(4)
+    quant = _Pool(4)
     operands = _Operands()
     ops = b"".join(_op(op, operands, params, weights) for op in content.ops)
     entries = b"".join(_entry(entry, operands) for entry in content.entries)
-    tensors = b"".join(_tensor(tensor, weights) for tensor in content.tensors)
+    tensors = b"".join(_tensor(tensor, weights, quant) for tensor in content.tensors)
     steps = b"".join(_step(step) for step in content.steps)
     labels = b"".join(label.encode() + b"\0" for label in content.labels)
     names = {
@@ -98,6 +100,7 @@ def _write(content: PackageContent) -> bytes:
         (Section.ENTRIES, entries, len(content.entries)),
         (Section.PARAMS, bytes(params.data), len(params.data) // 4),
         (Section.WEIGHTS, bytes(weights.data), 0),
+        (Section.QUANT, bytes(quant.data), 0),
         (Section.LABELS, labels, len(content.labels)),
         (Section.GOLDEN, _golden(content), 0),
         (Section.META, _json(content.meta) if content.meta else b"", 0),
@@ -168,7 +171,7 @@ def _header(content: PackageContent, total: int, sections: int) -> bytes:
     )
 
 
-def _tensor(t: TensorRecord, weights: _Pool) -> bytes:
+def _tensor(t: TensorRecord, weights: _Pool, quant: _Pool) -> bytes:
     offset = t.offset
     if t.storage is Storage.CONST:
         if t.data is None:
@@ -188,16 +191,22 @@ def _tensor(t: TensorRecord, weights: _Pool) -> bytes:
         t.bytes,
         t.alias_lead,
         t.ring_rows,
-        0,
+        t.channels.axis if t.channels else 0,
         t.scale,
         t.zero_point,
-        0,
+        quant.add(_channels(t.channels)) + 1 if t.channels else 0,
         t.first_step,
         t.last_step,
         *t.shape,
         *(0,) * (fmt.MAX_RANK - len(t.shape)),
         0,
     )
+
+
+def _channels(channels: ChannelQuant) -> bytes:
+    count = len(channels.scales)
+    values = (*channels.scales, *channels.zero_points)
+    return struct.pack(f"<I{count}f{count}i", count, *values)
 
 
 def _op(op: OpRecord, operands: _Operands, params: _Pool, weights: _Pool) -> bytes:

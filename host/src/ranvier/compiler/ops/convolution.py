@@ -199,15 +199,11 @@ def _bias_scale_reasons(op: Op, bias: Tensor) -> list[str]:
 def _multipliers(op: Op) -> list[float]:
     """Real factors from a sum to the output, one per scale of the weights.
 
-    As TensorFlow Lite Micro forms them: in double, but the product of input and weight scale of a
-    per-tensor FULLY_CONNECTED in float32.
+    In double, as TensorFlow Lite Micro forms them (FULLY_CONNECTED since October 2026).
     """
     quant = weights_tensor(op).quant
     assert quant is not None
     in_scale, out_scale = scale_of(op.inputs[0]), scale_of(op.outputs[0])
-    if op.kind == "FULLY_CONNECTED" and quant.per_tensor:
-        with np.errstate(all="ignore"):
-            return [float(np.float32(in_scale) * np.float32(quant.scale)) / out_scale]
     return [in_scale * scale / out_scale for scale in quant.scales]
 
 

@@ -7,8 +7,6 @@ Source of the arithmetic, 16-bit fixed point: TensorFlow Lite Micro's int8 HARD_
 
 from __future__ import annotations
 
-import numpy as np
-
 from ranvier.compiler.fixed_point import quantize_multiplier
 from ranvier.compiler.graph import Op
 from ranvier.compiler.ops.base import Lowered, OpSpec
@@ -23,7 +21,7 @@ from ranvier.compiler.ops.tables import (
 
 _INT16_MAX = (1 << 15) - 1
 _LARGEST_EXPONENT = 31
-_THREE = np.float32(3.0) / np.float32(32768.0)
+_THREE = 3.0 / 32768.0
 """The scale at which 3.0 is 2**15."""
 
 
@@ -73,9 +71,8 @@ def lower(op: Op) -> Lowered:
 def _ratios(op: Op) -> tuple[float, float]:
     """Steps of the output, and of the gate (x + 3) / 6, per 1/128 step of the input."""
     x, y = quant_of(operand(op, 0)), quant_of(op.outputs[0])
-    with np.errstate(all="ignore"):
-        fine = np.float32(1.0 / 128.0) * np.float32(x.scale)
-        return float(fine / np.float32(y.scale)), float(fine / _THREE)
+    fine = x.scale / 128.0
+    return fine / y.scale, fine / _THREE
 
 
 def _multiplier_16(real: float) -> tuple[int, int]:

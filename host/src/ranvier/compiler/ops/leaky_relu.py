@@ -7,8 +7,6 @@ Source of the arithmetic: TensorFlow Lite Micro's int8 LEAKY_RELU.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ranvier.compiler.fixed_point import quantize_multiplier, requantize
 from ranvier.compiler.graph import Op
 from ranvier.compiler.ops.base import Lowered, OpSpec
@@ -51,11 +49,9 @@ def lower(op: Op) -> Lowered:
 
 
 def _negative_ratio(op: Op) -> float:
-    """Output steps per step of a negative input, in float32 as the reference computes them."""
+    """Output steps per step of a negative input, in double as the reference computes them."""
     x, y = quant_of(operand(op, 0)), quant_of(op.outputs[0])
-    with np.errstate(all="ignore"):
-        slope = np.float32(x.scale) * np.float32(op.attrs.get("alpha", 0.0))
-        return float(slope / np.float32(y.scale))
+    return x.scale * float(op.attrs.get("alpha", 0.0)) / y.scale
 
 
 OPS = (OpSpec("LEAKY_RELU", 2, check, lower),)

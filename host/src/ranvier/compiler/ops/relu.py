@@ -9,9 +9,11 @@ input's quantisation and ignores the output's: equal where both are the same, wr
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ranvier.compiler.fixed_point import quantize_multiplier, requantize, round_away
+from ranvier.compiler.fixed_point import INT32_MAX, quantize_multiplier, requantize, round_away
 from ranvier.compiler.graph import Op
 from ranvier.compiler.ops.base import Lowered, OpSpec
 from ranvier.compiler.ops.tables import (
@@ -25,14 +27,18 @@ from ranvier.compiler.ops.tables import (
     unary_reasons,
 )
 
-_REAL_RANGE = {"RELU": (0.0, np.inf), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
-_BEYOND = 1e6
-"""More steps than any 8-bit value is away from any other."""
+_REAL_RANGE = {"RELU": (0.0, math.inf), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
 
 
 def check(op: Op) -> list[str]:
     """Reasons why the op cannot be executed."""
-    return unary_reasons(op) or ratio_reasons(scale_ratio(op))
+    reasons = unary_reasons(op)
+    if reasons:
+        return reasons
+    bounds = [real for real in _REAL_RANGE[op.kind] if math.isfinite(real)]
+    if any(abs(_steps(op, real)) > INT32_MAX for real in bounds):
+        reasons.append(f"output scale {quant_of(op.outputs[0]).scale:g} is out of range")
+    return reasons + ratio_reasons(scale_ratio(op))
 
 
 def table(op: Op) -> Table:
@@ -42,7 +48,8 @@ def table(op: Op) -> Table:
     low, high = (zero_out + _steps(op, real) for real in _REAL_RANGE[op.kind])
 
     def value(q: int) -> int:
-        return min(max(zero_out + requantize(q - zero_in, multiplier, shift), low), high)
+        y = zero_out + requantize(q - zero_in, multiplier, shift)
+        return int(min(max(y, low), high))
 
     return make_table(op, value)
 
@@ -52,11 +59,11 @@ def lower(op: Op) -> Lowered:
     return lower_table(op, table(op))
 
 
-def _steps(op: Op, real: float) -> int:
+def _steps(op: Op, real: float) -> float:
     """``real`` in steps of the output's scale, divided in float32 as the reference does."""
     with np.errstate(over="ignore"):
         steps = float(np.float32(real) / np.float32(quant_of(op.outputs[0]).scale))
-    return round_away(min(max(steps, -_BEYOND), _BEYOND))
+    return round_away(steps) if math.isfinite(steps) else steps
 
 
 OPS = (

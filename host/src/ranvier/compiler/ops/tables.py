@@ -80,10 +80,8 @@ def ratio_reasons(ratio: float) -> list[str]:
 
 
 def scale_ratio(op: Op) -> float:
-    """The input's scale divided by the output's, in float32 as the reference does."""
-    with np.errstate(over="ignore", under="ignore"):
-        x, y = quant_of(operand(op, 0)), quant_of(op.outputs[0])
-        return float(np.float32(x.scale) / np.float32(y.scale))
+    """The input's scale divided by the output's, in double as the reference does."""
+    return quant_of(operand(op, 0)).scale / quant_of(op.outputs[0]).scale
 
 
 def input_in_q4(op: Op) -> tuple[int, int, int]:

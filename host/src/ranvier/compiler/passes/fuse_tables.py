@@ -70,7 +70,7 @@ def _clamp(graph: Graph, op: Op) -> bool:
         return False
     table = np.frombuffer(op.attrs["_table"], np.int8)
     low, high = int(table[_INT8 == -128][0]), int(table[_INT8 == 127][0])
-    if  not np.array_equal(table, np.clip(_INT8, low, high)):
+    if not np.array_equal(table, np.clip(_INT8, low, high)):
         return False
     before = producer.attrs.get("_clamp", (-128, 127))
     producer.attrs["_clamp"] = tuple(min(max(bound, low), high) for bound in before)

@@ -10,40 +10,27 @@ from ranvier.compiler.graph import DType, Quant, Tensor
 from ranvier.testing.cases.draw import Array, Draw, as_float32, limits, show, single_op
 from ranvier.testing.cases.registry import Sketch, register
 
-_COMMON = (
+_PAIRS = (
     (DType.FLOAT32, DType.INT8),
     (DType.INT8, DType.INT8),
     (DType.UINT8, DType.INT8),
     (DType.INT8, DType.UINT8),
 )
-_OTHERS = (
-    (DType.FLOAT32, DType.INT16),
-    (DType.INT8, DType.INT16),
-    (DType.INT16, DType.INT8),
-    (DType.INT16, DType.INT16),
-)
 _ELEMENTS = 256
-
-
-def _type_quant(draw: Draw, dtype: DType) -> Quant:
-    """A quantisation as files carry it: 16-bit tensors are symmetric."""
-    if dtype is DType.INT16:
-        return Quant((as_float32(draw.log_uniform(1e-5, 1e-2)),), (0,))
-    return draw.quant(dtype)
 
 
 @register("QUANTIZE")
 def quantize(draw: Draw, op: str) -> Sketch:
-    """From float, or between two integer types, also with equal scales."""
-    source, target = draw.pick(_COMMON if draw.chance(0.8) else _OTHERS)
+    """From float, or between two 8-bit types, also with equal scales."""
+    source, target = draw.pick(_PAIRS)
     shape = (*draw.shape(draw.integer(0, 3), largest=2), _ELEMENTS)
     if source is DType.FLOAT32:
-        output = _type_quant(draw, target)
+        output = draw.quant(target)
         x, y = Tensor("input", source, shape), draw.tensor("output", shape, output, target)
         sets = tuple((data,) for data in _float_inputs(draw, shape, output, target))
         text = f"{op} float32 {shape} to {target.name} {show(output)}"
         return Sketch(single_op(op, [x], y), text, sets)
-    x = draw.tensor("input", shape, _type_quant(draw, source), source)
+    x = draw.tensor("input", shape, draw.quant(source), source)
     assert x.quant is not None
     y = draw.tensor("output", shape, _requantised(draw, x.quant, source, target), target)
     text = f"{op} {source.name} {shape} {show(x.quant)} to {target.name} {show(y.quant)}"
@@ -56,9 +43,9 @@ def _requantised(draw: Draw, quant: Quant, source: DType, target: DType) -> Quan
         low, high = limits(target)
         zero_point = quant.zero_point + low - limits(source)[0]
         return Quant(quant.scales, (min(max(zero_point, low), high),))
-    ratio = draw.log_uniform(0.05, 16.0) * 2.0 ** (8 * (target.bytes - source.bytes))
-    zero_point = 0 if target is DType.INT16 else draw.zero_point(target)
-    if draw.chance(0.3) and source.bytes == target.bytes == 1:
+    ratio = draw.log_uniform(0.05, 16.0)
+    zero_point = draw.zero_point(target)
+    if draw.chance(0.3):
         return Quant((draw.tied_scale(quant.scale),), (zero_point,))
     return Quant((as_float32(quant.scale / ratio),), (zero_point,))
 
@@ -73,9 +60,9 @@ def _float_inputs(draw: Draw, shape: tuple[int, ...], quant: Quant, target: DTyp
 
 @register("DEQUANTIZE")
 def dequantize(draw: Draw, op: str) -> Sketch:
-    """To float from each integer type of activations."""
-    source = draw.pick((DType.INT8, DType.INT8, DType.UINT8, DType.INT16))
+    """To float from each 8-bit type."""
+    source = draw.pick((DType.INT8, DType.INT8, DType.UINT8))
     shape = (*draw.shape(draw.integer(0, 3), largest=2), _ELEMENTS)
-    x = draw.tensor("input", shape, _type_quant(draw, source), source)
+    x = draw.tensor("input", shape, draw.quant(source), source)
     y = Tensor("output", DType.FLOAT32, shape)
     return Sketch(single_op(op, [x], y, version=2), f"{op} {source.name} {shape} {show(x.quant)}")

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a package does on the host and on a Cortex-M under QEMU: outputs, sizes, instructions."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from subjects import Subject
+
+from ranvier.errors import ToolError
+from ranvier.model import Package
+from ranvier.native import NativePackage
+from ranvier.package.records import IoMode
+from ranvier.testing.cortexm import Firmware, Run, run_package
+from ranvier.testing.oracle import TfliteMicroOracle
+from ranvier.testing.validate import validate
+
+#: Mode of everything that is measured in one mode only.
+MODE = IoMode.RESIDENT
+#: Input sets in one run under QEMU, so that no run takes long.
+_BATCH = 25
+#: Input sets whose instructions are counted: lowest values, highest values, the first random set.
+_COUNTED = 3
+
+
+@dataclass(frozen=True)
+class Exactness:
+    """Differing output bytes against the reference, out of ``output_bytes``.
+
+    ``layer_values`` are the values of all tensors that the package still has, compared on the host.
+    ``distinct`` is the number of different outputs of the reference.
+    """
+
+    output_bytes: int
+    distinct: int
+    layer_values: int
+    layer_differing: int
+    host: Mapping[IoMode, int]
+    cpus: Mapping[str, int]
+
+    @property
+    def passed(self) -> bool:
+        """True where nothing differs."""
+        return not any((self.layer_differing, *self.host.values(), *self.cpus.values()))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the device printed for a package, and instructions by region and input set."""
+
+    sizes: Mapping[str, int]
+    counts: Mapping[str, tuple[int, ...]]
+
+    @property
+    def ram(self) -> int:
+        """Arena, state, view, and the inputs and outputs outside of the arena."""
+        return sum(self.sizes[f"{part}_bytes"] for part in ("arena", "state", "io")) + self.view
+
+    @property
+    def view(self) -> int:
+        """The opened package, its execution context and a pointer for each external tensor."""
+        return sum(self.sizes[f"{part}_bytes"] for part in ("view", "exec", "externals"))
+
+    @property
+    def crc(self) -> int:
+        """Instructions of the CRC in opening."""
+        return self.counts["open"][0] - self.counts["verify"][0]
+
+    @property
+    def infer(self) -> int:
+        """Instructions of one inference on the last counted input."""
+        return self.counts["infer"][-1]
+
+    @property
+    def spread(self) -> float:
+        """Largest difference between counted inputs, as a fraction of the fewest instructions."""
+        counts = self.counts["infer"]
+        return (max(counts) - min(counts)) / min(counts)
+
+
+def exactness(subject: Subject, firmware: Mapping[str, Firmware]) -> Exactness:
+    """Compare all outputs with the reference's: host in every mode, each CPU in one."""
+    host = {mode: _host_differences(subject, mode) for mode in IoMode}
+    cpus = {cpu: _cpu_differences(subject, built) for cpu, built in firmware.items()}
+    package = Package(subject.package(MODE), subject.name)
+    oracle = TfliteMicroOracle(subject.model)
+    layers = validate(subject.model, package, oracle, subject.inputs).layers
+    return Exactness(
+        sum(map(len, subject.expected)),
+        len(set(subject.expected)),
+        sum(layer.elements for layer in layers),
+        sum(layer.differing for layer in layers),
+        host,
+        cpus,
+    )
+
+
+def cost(subject: Subject, mode: IoMode, firmware: Firmware) -> Cost:
+    """Sizes and instruction counts, on the first few input sets."""
+    count = min(_COUNTED, len(subject.inputs))
+    run = _run(subject, mode, firmware, 0, count, counted=True)
+    if run.result.count_note is not None:
+        raise ToolError(run.result.count_note)
+    measured = Cost(run.sizes, run.result.counts)
+    stated = subject.compiled[mode].report.ram_bytes
+    if measured.ram != stated:
+        raise ToolError(
+            f"{subject.name}, {mode.name.lower()}: the device needs {measured.ram} bytes of RAM, "
+            f"the compiler's report says {stated}"
+        )
+    return measured
+
+
+def _differences(got: bytes, want: bytes) -> int:
+    """Bytes that differ or are missing."""
+    return sum(a != b for a, b in zip(got, want, strict=False)) + abs(len(got) - len(want))
+
+
+def _host_differences(subject: Subject, mode: IoMode) -> int:
+    package = NativePackage(subject.package(mode), subject.name)
+    return sum(
+        _differences(b"".join(package.run([x.tobytes() for x in values])), want)
+        for values, want in zip(subject.inputs, subject.expected, strict=True)
+    )
+
+
+def _cpu_differences(subject: Subject, firmware: Firmware) -> int:
+    total = 0
+    for first in range(0, len(subject.inputs), _BATCH):
+        run = _run(subject, MODE, firmware, first, _BATCH, counted=False)
+        total += _differences(run.outputs, b"".join(subject.expected[first : first + _BATCH]))
+    return total
+
+
+def _run(
+    subject: Subject, mode: IoMode, firmware: Firmware, first: int, count: int, *, counted: bool
+) -> Run:
+    sets = subject.inputs[first : first + count]
+    data = b"".join(array.tobytes() for values in sets for array in values)
+    with tempfile.TemporaryDirectory(prefix="ranvier-bench-") as scratch:
+        return run_package(firmware, subject.package(mode), data, Path(scratch), count=counted)

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Models in an application; included by firmware/CMakeLists.txt.
+#
+#   ranvier_add_model(TARGET MODEL [INPUT kept|donated|resident] [NAME name] [LABELS file]
+#                     [VERSION X.Y.Z])
+#
+# compiles MODEL (.tflite) when TARGET is built and links the package with it. The application includes
+# ranvier_<name>.h, which declares the package `ranvier_<name>` and has the sizes of the memory that it
+# needs. NAME is by default the file's name without its ending. The package is also left beside the
+# header as ranvier_<name>.rnv, for the `ranvier` command.
+#
+#   ranvier_model_ops(VARIABLE MODEL...)
+#
+# sets VARIABLE to the ops that the models need. To link only these, include this file and set
+# RANVIER_OPS so before add_subdirectory() of firmware. Compiles the models when CMake configures.
+#
+# The `ranvier` command is RANVIER_COMMAND; by default the one of this repository's .venv, or of PATH.
+
+function(_ranvier_find_command)
+  get_filename_component(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../.. ABSOLUTE)
+  find_program(
+    RANVIER_COMMAND ranvier
+    DOC "The `ranvier` command"
+    HINTS ${root}/.venv/bin
+    NO_CMAKE_FIND_ROOT_PATH)
+  if(NOT EXISTS "${RANVIER_COMMAND}")
+    message(
+      FATAL_ERROR
+        "Ranvier: the `ranvier` command, which compiles models, was not found"
+        " (RANVIER_COMMAND is \"${RANVIER_COMMAND}\").\n"
+        "Install it with `make -C ${root} build` or `pip install ${root}`,"
+        " or name it with -DRANVIER_COMMAND=/path/to/ranvier.")
+  endif()
+endfunction()
+
+function(_ranvier_run output)
+  execute_process(
+    COMMAND ${RANVIER_COMMAND} ${ARGN}
+    OUTPUT_VARIABLE stdout
+    ERROR_VARIABLE stderr
+    RESULT_VARIABLE result
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "Ranvier: ${RANVIER_COMMAND} ${ARGV1} failed (${result}):\n${stderr}")
+  endif()
+  set(${output} "${stdout}" PARENT_SCOPE)
+endfunction()
+
+function(ranvier_model_ops variable)
+  _ranvier_find_command()
+  set(packages)
+  foreach(model IN LISTS ARGN)
+    get_filename_component(model ${model} ABSOLUTE)
+    string(MD5 hash ${model})
+    set(package ${CMAKE_CURRENT_BINARY_DIR}/ranvier-models/ops/${hash}.rnv)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/ranvier-models/ops)
+    _ranvier_run(ignored compile ${model} -o ${package} --name model --quiet)
+    list(APPEND packages ${package})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${model})
+  endforeach()
+  _ranvier_run(ops ops --format list ${packages})
+  string(REPLACE "\n" ";" ops "${ops}")
+  set(${variable} ${ops} PARENT_SCOPE)
+endfunction()
+
+function(ranvier_add_model target model)
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "INPUT;NAME;LABELS;VERSION" "")
+  if(ARG_UNPARSED_ARGUMENTS OR ARG_KEYWORDS_MISSING_VALUES)
+    message(
+      FATAL_ERROR "ranvier_add_model(${target} ...): cannot use:"
+                  " ${ARG_UNPARSED_ARGUMENTS} ${ARG_KEYWORDS_MISSING_VALUES}")
+  endif()
+  _ranvier_find_command()
+  get_filename_component(model ${model} ABSOLUTE)
+  if(NOT ARG_NAME)
+    get_filename_component(ARG_NAME ${model} NAME_WLE)
+    string(REGEX REPLACE "[^A-Za-z0-9_.-]" "_" ARG_NAME ${ARG_NAME})
+    string(SUBSTRING ${ARG_NAME} 0 31 ARG_NAME)
+  endif()
+  string(REGEX REPLACE "[^A-Za-z0-9_]" "_" symbol ranvier_${ARG_NAME})
+  set(options --name ${ARG_NAME})
+  set(inputs ${model} ${RANVIER_COMMAND})
+  if(ARG_INPUT)
+    list(APPEND options --input ${ARG_INPUT})
+  endif()
+  if(ARG_VERSION)
+    list(APPEND options --version ${ARG_VERSION})
+  endif()
+  if(ARG_LABELS)
+    get_filename_component(ARG_LABELS ${ARG_LABELS} ABSOLUTE)
+    list(APPEND options --labels ${ARG_LABELS})
+    list(APPEND inputs ${ARG_LABELS})
+  endif()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/ranvier-models)
+  file(MAKE_DIRECTORY ${folder})
+  set(base ${folder}/${symbol})
+  add_custom_command(
+    OUTPUT ${base}.c ${base}.h ${base}.rnv
+    COMMAND ${RANVIER_COMMAND} compile ${model} -o ${base}.rnv --c-array ${base}.c ${options}
+            --quiet
+    DEPENDS ${inputs}
+    COMMENT "Compiling the model ${ARG_NAME}"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${base}.c ${base}.h)
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()

@@ -1,0 +1,317 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds that the format defines and this reader lacks are refused by name; optional ones skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from packages import Image, Row, assembled, rich, rows, spoilt, verdict
+from ranvier.errors import PackageError
+from ranvier.model import Model, Package
+from ranvier.package.format import Section
+from ranvier.package.reader import read_trailer
+from ranvier.package.records import (
+    Alias,
+    ChannelQuant,
+    EntryRecord,
+    Isa,
+    Layout,
+    PackageContent,
+    StepRecord,
+    Storage,
+    TensorRecord,
+)
+from ranvier.package.writer import write_package
+
+ARENA = 2  # an arena tensor of the rich package
+UNKNOWN = 13
+
+
+def with_tensor(change: Callable[[TensorRecord], TensorRecord]) -> PackageContent:
+    content = rich().content
+    tensors = list(content.tensors)
+    tensors[ARENA] = change(tensors[ARENA])
+    return replace(content, tensors=tuple(tensors))
+
+
+def two_entries() -> PackageContent:
+    content = rich().content
+    whole = content.entries[0]
+    second = replace(whole, name="reset", step_first=0, step_count=1)
+    return replace(content, entries=(whole, second))
+
+
+def sliced() -> PackageContent:
+    content = rich().content
+    first = (StepRecord(0, 0, 3), StepRecord(0, 3, 3))
+    return replace(content, steps=(*first, *content.steps[1:]))
+
+
+LACKING: dict[str, tuple[Callable[[], PackageContent], str]] = {
+    "slices": (sliced, "sliced step"),
+    "rings": (lambda: with_tensor(lambda t: replace(t, ring_rows=3)), "ring storage"),
+    "planes": (
+        lambda: with_tensor(lambda t: replace(t, layout=Layout.PLANES)),
+        "tensor layout other than dense",
+    ),
+    "transposed planes": (
+        lambda: with_tensor(lambda t: replace(t, layout=Layout.PLANES_TRANSPOSED)),
+        "tensor layout other than dense",
+    ),
+    "packed": (
+        lambda: with_tensor(lambda t: replace(t, layout=Layout.PACKED)),
+        "tensor layout other than dense",
+    ),
+    "leading alias": (
+        lambda: with_tensor(
+            lambda t: replace(t, alias=Alias.LEAD, alias_tensor=0, alias_lead=16)
+        ),
+        "leading alias",
+    ),
+    "state tensor": (
+        lambda: with_tensor(lambda t: replace(t, storage=Storage.STATE)),
+        "persistent state",
+    ),
+    "state": (
+        lambda: replace(rich().content, state_bytes=16, state_layout=0x1234),
+        "persistent state",
+    ),
+    "two entry points": (two_entries, "number of entry points"),
+    "eight entry points": (
+        lambda: replace(rich().content, entries=rich().content.entries * 8),
+        "number of entry points",
+    ),
+    "per-channel table": (
+        lambda: with_tensor(
+            lambda t: replace(t, channels=ChannelQuant(3, (0.5, 1.0, 1.5, 2.0), (0, 1, 2, 3)))
+        ),
+        "per-channel quantisation of a tensor",
+    ),
+    "dsp": (lambda: replace(rich().content, isa=Isa.DSP), "instruction-set packing"),
+    "mve": (lambda: replace(rich().content, isa=Isa.MVE), "instruction-set packing"),
+}
+
+
+@pytest.mark.parametrize("kind", LACKING)
+def test_a_kind_that_the_reader_lacks_is_refused_by_name(kind: str) -> None:
+    make, name = LACKING[kind]
+    data = write_package(make())
+    found = verdict(data)
+    assert (found.status, found.what) == ("ENOTSUP", name)
+    with pytest.raises(PackageError) as raised:
+        Package(data, "new.rnv")
+    assert raised.value.message.startswith(f"new.rnv: {name} is not supported")
+    assert raised.value.remedy is not None
+    assert "version of Ranvier that implements it" in raised.value.remedy
+
+
+def test_an_op_packed_for_another_instruction_set_is_refused() -> None:
+    """Case 23: also where the header claims generic."""
+    content = rich().content
+    for isa in (Isa.DSP, Isa.MVE):
+        ops = (replace(content.ops[0], packing=isa), *content.ops[1:])
+        found = verdict(write_package(replace(content, ops=ops)))
+        assert (found.status, found.what, found.index) == ("ENOTSUP", "op record", 0)
+
+
+def test_a_newer_op_is_refused() -> None:
+    content = rich().content
+    ops = (replace(content.ops[0], version=2), *content.ops[1:])
+    found = verdict(write_package(replace(content, ops=ops)))
+    assert (found.status, found.what, found.index) == ("ENOTSUP", "op record", 0)
+
+
+def test_an_op_that_this_build_lacks_is_refused() -> None:
+    content = rich().content
+    ops = (replace(content.ops[0], code=200), *content.ops[1:])
+    found = verdict(write_package(replace(content, ops=ops)))
+    assert (found.status, found.what, found.value) == (
+        "ENOTSUP",
+        "op that this build does not contain",
+        200,
+    )
+
+
+def signed(image: Image) -> None:
+    image.trailer.key_id = 0x1234
+    image.trailer.signature_kind = 1
+    image.trailer.signature[0:64] = bytes(range(64))
+
+
+def test_a_signed_package_is_refused_and_its_trailer_can_be_read() -> None:
+    data = spoilt(rich().package, signed)
+    found = verdict(data)
+    assert (found.status, found.what, found.value) == ("ENOTSUP", "signature", 1)
+    trailer = read_trailer(data, "signed.rnv")
+    assert trailer.signed
+    assert (trailer.key_id, trailer.signature) == (0x1234, bytes(range(64)))
+    assert not read_trailer(rich().package, "plain.rnv").signed
+
+
+# Sections
+
+
+def test_taking_a_package_apart_and_together_changes_nothing() -> None:
+    assert assembled(rich().package, rows(rich().package)) == rich().package
+
+
+def test_an_unknown_section_is_refused_unless_optional() -> None:
+    sections = rows(rich().package)
+    for kind in (UNKNOWN, 0x8000, 0xFFFF):
+        unknown = Row(kind, 0, 0, b"future")
+        found = verdict(assembled(rich().package, [*sections, unknown]))
+        assert (found.status, found.what, found.index, found.value) == (
+            "ENOTSUP",
+            "section",
+            len(sections),
+            kind,
+        )
+        data = assembled(rich().package, [*sections, replace(unknown, flags=1)])
+        assert verdict(data).status == "OK"
+        assert Package(data).content == rich().content
+
+
+def test_several_unknown_optional_sections_are_skipped() -> None:
+    sections = [*rows(rich().package), *(Row(kind, 1, 3, b"abc") for kind in (UNKNOWN, 20, 300))]
+    data = assembled(rich().package, sections)
+    assert verdict(data).status == "OK"
+    assert Model(Package(data)).selftest()
+
+
+NEEDED = [Section.TENSORS, Section.OPERANDS, Section.OPS, Section.STEPS, Section.ENTRIES]
+USED = [Section.PARAMS, Section.WEIGHTS]
+OPTIONAL = [Section.LABELS, Section.GOLDEN, Section.META, Section.NAMES]
+
+
+@pytest.mark.parametrize("kind", NEEDED + USED)
+def test_a_missing_section_is_refused(kind: Section) -> None:
+    sections = [row for row in rows(rich().package) if row.kind != kind]
+    found = verdict(assembled(rich().package, sections))
+    expected = {
+        Section.OPS: "step",
+        Section.PARAMS: "op record",
+        Section.WEIGHTS: "tensor record",  # the constant's
+    }
+    assert (found.status, found.what) == ("EFORMAT", expected.get(kind, "section"))
+
+
+@pytest.mark.parametrize("kind", OPTIONAL)
+def test_a_package_can_do_without(kind: Section) -> None:
+    sections = [row for row in rows(rich().package) if row.kind != kind]
+    data = assembled(rich().package, sections)
+    assert verdict(data).status == "OK"
+    inputs = [bytes(90), bytes(120)]
+    assert Package(data).native.run(inputs) == Package(rich().package).native.run(inputs)
+
+
+def test_every_two_sections_in_the_wrong_order_are_refused() -> None:
+    sections = rows(rich().package)
+    for i in range(len(sections) - 1):
+        swapped = [*sections[:i], sections[i + 1], sections[i], *sections[i + 2 :]]
+        found = verdict(assembled(rich().package, swapped))
+        assert (found.status, found.what, found.index) == ("EFORMAT", "section", i + 1)
+
+
+def test_a_section_that_appears_twice_is_refused() -> None:
+    sections = rows(rich().package)
+    for i in range(len(sections)):
+        data = assembled(rich().package, [*sections[: i + 1], *sections[i:]])
+        assert verdict(data).status == "EFORMAT"
+        with pytest.raises(PackageError):
+            Package(data)
+
+
+def test_sections_that_overlap_are_refused() -> None:
+    count = len(rows(rich().package))
+    for i in range(1, count):
+        image = Image(rich().package)
+        image.row(i).offset = image.row(i - 1).offset
+        found = verdict(image.sealed())
+        assert (found.status, found.what, found.index) == ("EFORMAT", "section", i)
+
+
+# Labels
+
+
+def with_labels(data: bytes, count: int) -> bytes:
+    sections = [
+        replace(row, data=data, count=count) if row.kind == Section.LABELS else row
+        for row in rows(rich().package)
+    ]
+    return assembled(rich().package, sections)
+
+
+@pytest.mark.parametrize(
+    ("data", "count"),
+    [
+        (b"a\0b\0", 1),
+        (b"a\0b\0", 3),
+        (b"a\0b", 2),
+        (b"a\0b", 1),
+        (b"ab", 0),
+        (b"\0\0", 1),
+        (b"a\0", 0x10001),
+    ],
+)
+def test_labels_that_do_not_add_up_are_refused(data: bytes, count: int) -> None:
+    package = with_labels(data, count)
+    found = verdict(package)
+    assert (found.status, found.what) == ("EFORMAT", "section")
+    with pytest.raises(PackageError):
+        Package(package)
+
+
+def test_labels_that_are_not_utf8_are_refused_by_hosts() -> None:
+    with pytest.raises(PackageError, match="labels: are not UTF-8"):
+        Package(with_labels(b"\xff\xfe\0", 1))
+
+
+def test_empty_and_foreign_labels_survive() -> None:
+    labels = ("", "zwölf", "七", "\N{GRINNING FACE}", "a b\tc", "x" * 1000)
+    data = with_labels(b"".join(label.encode() + b"\0" for label in labels), len(labels))
+    assert Package(data).labels == labels
+
+
+# What hosts read only
+
+
+@pytest.mark.parametrize("kind", [Section.META, Section.NAMES])
+@pytest.mark.parametrize("text", [b"\xff", b"[]", b"{", b"null", b"[" * 100000])
+def test_a_host_section_that_is_no_json_object_is_refused_by_hosts(
+    kind: Section, text: bytes
+) -> None:
+    sections = [
+        replace(row, data=text) if row.kind == kind else row for row in rows(rich().package)
+    ]
+    data = assembled(rich().package, sections)
+    assert verdict(data).status == "OK"
+    with pytest.raises(PackageError, match=f"section {kind.name.lower()}: is not a JSON object"):
+        Package(data)
+
+
+@pytest.mark.parametrize(
+    "text", [b"{}", b'{"tensors": 1}', b'{"tensors": [1, null], "ops": {}}', b'{"other": []}']
+)
+def test_odd_names_do_no_harm(text: bytes) -> None:
+    sections = [
+        replace(row, data=text) if row.kind == Section.NAMES else row
+        for row in rows(rich().package)
+    ]
+    package = Package(assembled(rich().package, sections))
+    assert all(isinstance(tensor.name, str) for tensor in package.content.tensors)
+    assert Model(package).selftest()
+
+
+def test_an_entry_point_needs_a_name() -> None:
+    content = rich().content
+    for name in ("", "sixteen bytes!!!"):
+        entry = replace(content.entries[0], name=name)
+        with pytest.raises(PackageError, match="entry point name"):
+            write_package(replace(content, entries=(entry,)))
+    longest = replace(content.entries[0], name="fünfzehn bytes")
+    assert isinstance(longest, EntryRecord)
+    assert verdict(write_package(replace(content, entries=(longest,)))).status == "OK"
