@@ -17,6 +17,7 @@ from pathlib import Path
 import code_size
 import device
 import host_times
+import peers
 import tables
 from device import MODE
 from subjects import MLPERF, SEED, Subject, load, model_paths
@@ -121,14 +122,19 @@ def _report(
         "## RAM in bytes: arena + state + view + all inputs and outputs, by input mode",
         tables.memory(memory, goals),
         "## Code in bytes on Cortex-M33",
+        f"Goals at -Os: reader + verifier + executor {peers.CORE_BYTES_GOAL:,}; with every kernel of "
+        f"the MLPerf Tiny four {peers.FOUR_BYTES_GOAL:,}.",
         tables.code_totals(codes, judged),
         f"Linked with {', '.join(sorted(every.library))} of the C library. Static RAM of all "
         f"objects: {every.writable} bytes. Every object:",
         tables.code_objects(every),
-        "## Opening a package on Cortex-M33: instructions (CRC apart) and bytes of stack",
+        "## Opening a package on Cortex-M33: instructions, and bytes of stack",
+        f"Goals at -Os: {peers.OPEN_INSTRUCTIONS_GOAL:,} instructions without the CRC, "
+        f"{peers.OPEN_STACK_GOAL} bytes of stack.",
         tables.opening(subjects, on_cpu, judged),
         "## Instructions of one inference (in brackets: per MAC), portable C kernels",
         tables.inference(subjects, costs),
+        "Goals: " + ("all met." if not goals.missed else f"MISSED: {'; '.join(goals.missed)}."),
     ]
     return "\n\n".join(parts)
 

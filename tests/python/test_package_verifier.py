@@ -8,6 +8,7 @@ Packages are sealed again after each change, so that the CRC hides nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from packages import (
     deep,
     hostile_values,
     rich,
+    rows,
     sealed,
     spoilt,
     verdict,
@@ -385,6 +387,62 @@ def test_the_tables_cover_every_field() -> None:
         covered = {field.partition("[")[0] for field in spoilt_fields}
         assert covered | free == fields, name
         assert not covered & free, name
+
+
+def name_with_slash(image: Image) -> None:
+    image.header.name[1] = ord("/")
+
+
+def name_with_more(image: Image) -> None:
+    image.header.name[31 - 1] = 1
+
+
+def entry_name_with_more(image: Image) -> None:
+    image.entry().name[14] = 1
+
+
+def golden_seed_zero(image: Image) -> None:
+    image.golden[1] = 0
+
+
+def padding(image: Image) -> None:
+    row = image.section(Section.PARAMS)
+    while (row.offset + row.bytes) % 16 == 0:
+        row = image.at(ffi.cast("char *", row + 1) - ffi.cast("char *", image.header), ROW)
+    image.data[row.offset + row.bytes] = 1
+
+
+def count_of_bytes(image: Image) -> None:
+    image.section(Section.WEIGHTS).count = 1
+
+
+def unknown_section_flag(image: Image) -> None:
+    image.section(Section.STEPS).flags = 2
+
+
+def unused_op_in_the_set(image: Image) -> None:
+    image.header.opset[31] = 0x80
+
+
+ROW = "struct rnv_section_rec"
+
+
+@pytest.mark.xfail(strict=True, reason="the core accepts what SPEC.md calls zero or fixed")
+@pytest.mark.parametrize(
+    "change",
+    [
+        name_with_slash,
+        name_with_more,
+        entry_name_with_more,
+        golden_seed_zero,
+        padding,
+        count_of_bytes,
+        unknown_section_flag,
+        unused_op_in_the_set,
+    ],
+)
+def test_what_the_specification_fixes(change: Callable[[Image], None]) -> None:
+    assert verdict(spoilt(rich().package, change)).status == "EFORMAT"
 
 
 def test_free_fields_are_accepted() -> None:

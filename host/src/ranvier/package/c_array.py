@@ -88,7 +88,10 @@ def c_header(package: bytes, content: PackageContent) -> str:
         symbol=f"ranvier_{name}",
         package_bytes=len(package),
         arena_bytes=content.arena_bytes,
-        external_count=sum(t.storage is Storage.EXTERNAL for t in content.tensors),
+        external_count=sum(
+            content.tensors[number].storage is Storage.EXTERNAL
+            for number in (*entry.inputs, *entry.outputs)
+        ),
         tensors="".join(tensors),
     )
 

@@ -40,6 +40,10 @@ def write_package(content: PackageContent) -> bytes:
         raise PackageError(
             f"package {content.name!r}: a value exceeds its field: {error}"
         ) from None
+    except UnicodeEncodeError as error:
+        raise PackageError(
+            f"package {content.name!r}: {error.object!r} cannot be written as UTF-8"
+        ) from None
 
 
 @dataclass

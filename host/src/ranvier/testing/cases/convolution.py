@@ -33,18 +33,19 @@ def _geometry(draw: Draw, channels: int) -> _Geometry:
 
 @register("CONV_2D")
 def conv_2d(draw: Draw, op: str) -> Sketch:
-    """A convolution; without bias the third input is left out or absent."""
-    input_channels, output_channels = draw.channels(), draw.channels()
+    """A convolution, now and then in groups; without bias the third input is left out or absent."""
+    groups = draw.pick((2, 3, 5)) if draw.chance(0.15) else 1
+    input_channels, output_channels = draw.channels() * groups, draw.channels()
     geometry = _geometry(draw, input_channels)
     batch, rows, columns = geometry.input[0], *geometry.output_size
     kernel = geometry.window.kernel
     macs = batch * rows * columns * kernel[0] * kernel[1] * input_channels
-    output_channels = max(1, min(output_channels, _MACS_LIMIT // macs))
+    output_channels = max(1, min(output_channels, _MACS_LIMIT // macs)) * groups
     x = draw.tensor("input", geometry.input)
     y = draw.tensor("output", (batch, rows, columns, output_channels))
     assert x.quant is not None
     assert y.quant is not None
-    shape = (output_channels, *kernel, input_channels)
+    shape = (output_channels, *kernel, input_channels // groups)
     weights = draw_weights(draw, shape, 0, x.quant, y.quant, draw.chance(0.8))
     activation = draw.pick(ACTIVATIONS)
     attrs = geometry.window.convolution_attrs() | {"fused_activation_function": activation}

@@ -10,9 +10,9 @@ from ranvier.testing.cases.registry import Sketch, register
 
 @register("PAD", "PADV2")
 def pad(draw: Draw, op: str) -> Sketch:
-    """Rank 1 to 4, any paddings; PADV2 pads with a value of its own."""
-    rank = draw.integer(1, 4)
-    shape = draw.shape(rank, largest=6)
+    """Rank 1 to 5, any paddings; PADV2 pads with a value of its own."""
+    rank = draw.integer(1, 5)
+    shape = draw.shape(rank, largest=6 if rank < 5 else 4)
     paddings = [(draw.pick((0, 0, 1, 2, 3)), draw.pick((0, 0, 1, 2, 5))) for _ in range(rank)]
     if rank == 4 and draw.chance(0.6):  # the usual one: around an image
         paddings[0] = paddings[3] = (0, 0)
