@@ -9,12 +9,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := build/stamps
 UNIT := build/unit
-FUZZ_SECONDS ?= 20
-SWEEP_CASES ?= 1000
+# In `make test` the fuzzers run for a short, bounded time.
+TEST_FUZZ_SECONDS ?= 20
+FUZZ_SECONDS ?= 300
+SWEEP_CASES ?= 5000
 
 # Everything that a goal's result can depend on.
 SOURCES := $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f -not -path './build/*' -not -path './.venv/*')
-NATIVE := $(filter firmware/core/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
+NATIVE := $(filter firmware/CMakeLists.txt firmware/core/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
 
 .DELETE_ON_ERROR:
 .PHONY: help demo test lint build unit fuzz bench sweep lock clean
@@ -81,7 +83,7 @@ unit: $(STAMPS)/dev
 # What was run and passed is not run again until a source changes.
 $(STAMPS)/test: $(SOURCES) $(STAMPS)/dev
 	@$(MAKE) --no-print-directory lint unit
-	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(FUZZ_SECONDS)
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(TEST_FUZZ_SECONDS)
 	@$(BIN)/python -m pytest -n 2 -o console_output_style=count | tee build/pytest.log
 	@grep -q ' passed' build/pytest.log && ! grep -qE '[0-9]+ (failed|error)' build/pytest.log
 	@touch $@

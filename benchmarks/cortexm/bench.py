@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -34,6 +35,8 @@ BUILD_TYPES = {"Os": "MinSizeRel", "O2": "RelWithDebInfo", "O3": "Release"}
 INPUTS, BUILD_TYPE = 100, "Os"
 #: The CPU of everything that is measured on one CPU only.
 CPU = "m33"
+#: Name of the set of all ops in the table of code sizes.
+EVERY_OP = "every op"
 
 _HEAD = """\
 <!--
@@ -50,12 +53,16 @@ def main() -> int:
     """Measure, print, write; the exit code."""
     options = _arguments()
     try:
+        missing = cortexm.missing_tool()
+        if missing is not None:
+            raise ToolError(missing)
         paths = model_paths(ROOT)
-        subjects = {name: _load(name, paths[name], options.inputs) for name in paths}
         if options.per_op:
-            return _per_op(subjects, options)
+            print(_per_op(paths, options))
+            return 0
+        subjects = {name: _load(name, path, options.inputs) for name, path in paths.items()}
         goals = tables.Goals()
-        report = _report(subjects, options, goals)
+        report = _report(_measure(subjects, options), options, goals)
     except RanvierError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
@@ -96,46 +103,61 @@ def _build(cpu: str, options: argparse.Namespace, *ops: str) -> cortexm.Firmware
     return cortexm.build(ROOT, cpu, ops=ops, build_type=BUILD_TYPES[options.build_type])
 
 
-def _report(
-    subjects: Mapping[str, Subject], options: argparse.Namespace, goals: tables.Goals
-) -> str:
+@dataclass(frozen=True)
+class Measured:
+    """All results: by model; then costs by CPU in one mode, or by mode on one CPU."""
+
+    subjects: Mapping[str, Subject]
+    exact: Mapping[str, device.Exactness]
+    by_cpu: Mapping[str, Mapping[str, device.Cost]]
+    by_mode: Mapping[str, Mapping[IoMode, device.Cost]]
+    codes: Mapping[str, code_size.Code]
+
+
+def _measure(subjects: Mapping[str, Subject], options: argparse.Namespace) -> Measured:
     firmware = {cpu: _build(cpu, options) for cpu in qemu.MACHINES}
-    exact = {}
-    costs: dict[str, dict[str, device.Cost]] = {}
-    memory = {}
+    exact: dict[str, device.Exactness] = {}
+    by_cpu: dict[str, dict[str, device.Cost]] = {}
+    by_mode: dict[str, dict[IoMode, device.Cost]] = {}
     for name, subject in subjects.items():
         _progress(f"{name}: host, {', '.join(firmware)}")
         exact[name] = device.exactness(subject, firmware)
-        costs[name] = {cpu: device.cost(subject, MODE, firmware[cpu]) for cpu in firmware}
-        others = {m: device.cost(subject, m, firmware[CPU]) for m in IoMode if m is not MODE}
-        memory[name] = {MODE: costs[name][CPU], **others}
-    codes = _codes(subjects, options)
-    every = codes["every op"]
+        by_cpu[name] = {cpu: device.cost(subject, MODE, firmware[cpu]) for cpu in firmware}
+        by_mode[name] = {mode: device.cost(subject, mode, firmware[CPU]) for mode in IoMode}
+    return Measured(subjects, exact, by_cpu, by_mode, _codes(subjects, options))
+
+
+def _report(measured: Measured, options: argparse.Namespace, goals: tables.Goals) -> str:
+    every = measured.codes[EVERY_OP]
     judged = goals if options.build_type == BUILD_TYPE else None
-    on_cpu = {name: cpus[CPU] for name, cpus in costs.items()}
+    on_cpu = {name: cpus[CPU] for name, cpus in measured.by_cpu.items()}
     parts = [
         _HEAD,
         _setting(every, options),
-        *_left_out(subjects),
+        *_left_out(measured.subjects),
         f"## Differing bytes against tflite-micro, Cortex-M in mode {MODE.name.lower()}",
-        tables.exactness(exact, options.inputs, goals),
+        tables.exactness(measured.exact, options.inputs, goals),
         "## RAM in bytes: arena + state + view + all inputs and outputs, by input mode",
-        tables.memory(memory, goals),
+        tables.memory(measured.by_mode, goals),
         "## Code in bytes on Cortex-M33",
-        f"Goals at -Os: reader + verifier + executor {peers.CORE_BYTES_GOAL:,}; with every kernel of "
-        f"the MLPerf Tiny four {peers.FOUR_BYTES_GOAL:,}.",
-        tables.code_totals(codes, judged),
+        f"Goals at -Os: reader + verifier + executor {peers.CORE_BYTES_GOAL:,}; with every kernel "
+        f"of the MLPerf Tiny four {peers.FOUR_BYTES_GOAL:,}.",
+        tables.code_totals(measured.codes, judged),
         f"Linked with {', '.join(sorted(every.library))} of the C library. Static RAM of all "
         f"objects: {every.writable} bytes. Every object:",
         tables.code_objects(every),
         "## Opening a package on Cortex-M33: instructions, and bytes of stack",
         f"Goals at -Os: {peers.OPEN_INSTRUCTIONS_GOAL:,} instructions without the CRC, "
         f"{peers.OPEN_STACK_GOAL} bytes of stack.",
-        tables.opening(subjects, on_cpu, judged),
+        tables.opening(measured.subjects, on_cpu, judged),
         "## Instructions of one inference (in brackets: per MAC), portable C kernels",
-        tables.inference(subjects, costs),
-        "Goals: " + ("all met." if not goals.missed else f"MISSED: {'; '.join(goals.missed)}."),
+        tables.inference(measured.subjects, measured.by_cpu),
     ]
+    scope = (
+        "Goals" if judged is not None else f"Goals of exactness and RAM (others at {BUILD_TYPE})"
+    )
+    missed = "; ".join(goals.missed)
+    parts.append(f"{scope}: MISSED: {missed}." if missed else f"{scope}: all met.")
     return "\n\n".join(parts)
 
 
@@ -166,8 +188,8 @@ def _codes(
     """Code for each model alone, for the MLPerf Tiny four together, and for every op."""
     sets = {name: subject.ops for name, subject in subjects.items()}
     if all(name in sets for name in MLPERF):
-        sets["the four"] = tuple(op for op in op_codes() if any(op in sets[n] for n in MLPERF))
-    sets["every op"] = ()
+        sets[tables.THE_FOUR] = tuple(op for op in op_codes() if any(op in sets[n] for n in MLPERF))
+    sets[EVERY_OP] = ()
     codes = {}
     for name, ops in sets.items():
         _progress(f"code: {name}")
@@ -175,14 +197,14 @@ def _codes(
     return codes
 
 
-def _per_op(subjects: Mapping[str, Subject], options: argparse.Namespace) -> int:
-    subject = subjects.get(options.per_op)
-    if subject is None:
-        raise ToolError(f"no model {options.per_op!r}", f"one of {', '.join(subjects)}")
+def _per_op(paths: Mapping[str, Path], options: argparse.Namespace) -> str:
+    name = options.per_op
+    if name not in paths:
+        raise ToolError(f"there is no model {name!r}", f"one of {', '.join(paths)}")
+    subject = _load(name, paths[name], device.COUNTED)
     cost = device.cost(subject, MODE, _build(options.cpu, options))
-    print(f"{subject.name} on {options.cpu}, -{options.build_type}, one inference\n")
-    print(tables.steps(subject, cost))
-    return 0
+    title = f"{name}, {options.cpu}, -{options.build_type}, mode {MODE.name.lower()}"
+    return f"## Instructions of each step: {title}\n\n{tables.steps(subject, cost)}"
 
 
 def _write(report: str, subjects: Mapping[str, Subject], options: argparse.Namespace) -> None:

@@ -24,7 +24,7 @@ MODE = IoMode.RESIDENT
 #: Input sets in one run under QEMU, so that no run takes long.
 _BATCH = 25
 #: Input sets whose instructions are counted: lowest values, highest values, the first random set.
-_COUNTED = 3
+COUNTED = 3
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def exactness(subject: Subject, firmware: Mapping[str, Firmware]) -> Exactness:
 
 def cost(subject: Subject, mode: IoMode, firmware: Firmware) -> Cost:
     """Sizes and instruction counts, on the first few input sets."""
-    count = min(_COUNTED, len(subject.inputs))
+    count = min(COUNTED, len(subject.inputs))
     run = _run(subject, mode, firmware, 0, count, counted=True)
     if run.result.count_note is not None:
         raise ToolError(run.result.count_note)

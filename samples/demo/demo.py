@@ -26,7 +26,11 @@ DIGITS = ROOT / "models" / "digits"
 SHARED = ROOT.parent / "shared" / "models"
 BUILD = ROOT / "build" / "demo"
 SHADES = " .:-=+*#%@"
-KEYWORDS = "down go left no off on right stop up yes silence unknown".split()
+# fmt: off
+KEYWORDS = [
+    "down", "go", "left", "no", "off", "on", "right", "stop", "up", "yes", "silence", "unknown",
+]
+# fmt: on
 
 
 def title(text: str) -> None:

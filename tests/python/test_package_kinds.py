@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds that the format defines and this reader lacks are refused by name; optional ones skipped."""
+"""Kinds that the format defines and this reader lacks are refused by name; others are skipped."""
 
 from __future__ import annotations
 
@@ -67,9 +67,7 @@ LACKING: dict[str, tuple[Callable[[], PackageContent], str]] = {
         "tensor layout other than dense",
     ),
     "leading alias": (
-        lambda: with_tensor(
-            lambda t: replace(t, alias=Alias.LEAD, alias_tensor=0, alias_lead=16)
-        ),
+        lambda: with_tensor(lambda t: replace(t, alias=Alias.LEAD, alias_tensor=0, alias_lead=16)),
         "leading alias",
     ),
     "state tensor": (

@@ -99,7 +99,7 @@ def everything() -> PackageContent:
             channels=ChannelQuant(0, (1.0,), (-128,)),
         ),
         TensorRecord(
-            name="out – é",
+            name="out é 七",
             dtype=7,
             shape=(2, 2),
             storage=Storage.EXTERNAL,

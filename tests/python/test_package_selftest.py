@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""The golden self-test of a package: what it finds, and that its bytes are those of the reference."""
+"""The golden self-test of a package: its bytes are those of the reference; what it finds."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ def flipped(result: CompileResult, op: int, at: int, bit: int) -> bytes:
 
 def trained(content: PackageContent) -> list[int]:
     """The ops that have trained weights, not just tables."""
-    kinds = [op_codes()[f"{kind}_S8"] for kind in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")]
+    kinds = [
+        op_codes()[f"{kind}_S8"] for kind in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+    ]
     return [i for i, op in enumerate(content.ops) if op.code in kinds]
 
 

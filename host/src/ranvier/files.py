@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from ranvier.errors import InputError
@@ -26,18 +27,45 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write the whole file or nothing: a temporary file beside it is renamed over it."""
-    path = Path(path)
-    temporary: str | None = None
+    """Write the whole file or nothing."""
+    write_files({path: data})
+
+
+def write_files(files: Mapping[str | Path, bytes]) -> None:
+    """Write all files, each whole, or none of them; :class:`InputError` where one cannot be.
+
+    Each is written beside its place and renamed when all are there. A link is followed; a device or
+    a pipe is written to, not replaced.
+    """
+    staged: dict[str | Path, str] = {}
+    name: str | Path = ""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        for name, data in files.items():
+            if not Path(name).exists() or Path(name).is_file():
+                staged[name] = _stage(Path(name).resolve().parent, data)
+        for name, data in files.items():
+            if name in staged:
+                os.replace(staged[name], Path(name).resolve())
+                del staged[name]
+            else:
+                Path(name).write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{name}: cannot be written: {error.strerror or error}") from None
+    finally:
+        for temporary in staged.values():
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _stage(folder: Path, data: bytes) -> str:
+    """A new file in ``folder`` with a new file's usual permissions."""
+    handle, temporary = tempfile.mkstemp(prefix=".ranvier-", dir=folder)
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return temporary

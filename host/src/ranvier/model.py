@@ -50,12 +50,13 @@ class TensorInfo:
 
     def quantise(self, values: ArrayLike) -> NDArray[Any]:
         """Real values to this tensor's type, as TensorFlow Lite's QUANTIZE rounds (ties away)."""
-        real = np.asarray(values, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what is too large saturates
+            real = np.asarray(values).astype(np.float32)
+            scaled = (real / np.float32(self.scale or 1.0)).astype(np.float64)
         if np.isnan(real).any():
             raise InputError(f"input {self.name!r} contains NaN")
         if not self.quantised:
             return np.asarray(real.astype(self.dtype))
-        scaled = (real / np.float32(self.scale)).astype(np.float64)
         rounded = np.trunc(scaled + np.copysign(0.5, scaled)) + self.zero_point
         limits = np.iinfo(self.dtype)
         return np.asarray(np.clip(rounded, limits.min, limits.max).astype(self.dtype))
@@ -185,7 +186,12 @@ class Model:
 
 def encode(info: TensorInfo, values: ArrayLike) -> bytes:
     """``values`` as the bytes of an input; raises :class:`InputError` where they do not fit."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(
+            f"input {info.name!r} takes an array, rows of unequal length were given"
+        ) from None
     if array.shape != info.shape and (1, *array.shape) != info.shape:
         raise InputError(
             f"input {info.name!r} takes shape {info.shape}, {array.shape} was given",

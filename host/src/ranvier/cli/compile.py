@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from pathlib import Path
 
 import click
@@ -13,9 +14,9 @@ from ranvier.cli.models import print_layers, print_totals
 from ranvier.cli.output import Output, common_options, size
 from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.errors import InputError
-from ranvier.files import read_bytes, write_bytes
+from ranvier.files import read_bytes, write_files
 from ranvier.package.c_array import c_array, c_header
-from ranvier.package.records import IoMode, Isa
+from ranvier.package.records import IoMode, Isa, PackageContent
 
 _VERSION = re.compile(r"(\d{1,5})\.(\d{1,5})\.(\d{1,5})")
 
@@ -41,6 +42,18 @@ def read_labels(path: str) -> tuple[str, ...]:
     if not labels or not all(labels):
         raise InputError(f"{path}: has no labels or an empty one", remedy="one label a line")
     return labels
+
+
+def check_labels(path: str, content: PackageContent) -> None:
+    """Raise :class:`InputError` where there is not one label for each value of the first output."""
+    output = content.tensors[content.entries[0].outputs[0]]
+    values = prod(output.shape)
+    if len(content.labels) != values:
+        raise InputError(
+            f"{path}: has {len(content.labels)} labels, output {output.name!r} of the model has "
+            f"{values} values",
+            remedy="give one label for each value of the first output, in its order",
+        )
 
 
 @click.command("compile")
@@ -105,20 +118,21 @@ def compile_command(
         strip_names=strip_names,
     )
     result = compile_model(read_bytes(model), model, options)
-    written = []
+    if labels is not None:
+        check_labels(labels, result.content)
+    files: dict[str | Path, bytes] = {}
     if out is not None:
-        write_bytes(out, result.package)
-        written.append(out)
+        files[out] = result.package
     if c_file is not None:
         header = Path(c_file).with_suffix(".h")
-        write_bytes(header, c_header(result.package, result.content).encode())
         source = c_array(result.package, result.content.name, header.name)
-        write_bytes(c_file, source.encode())
-        written += [c_file, str(header)]
+        files[c_file] = source.encode()
+        files[str(header)] = c_header(result.package, result.content).encode()
+    write_files(files)
     print_layers(output, result.report)
     output.text()
     print_totals(output, result.report)
     output.text()
-    for path in written:
-        output.text(f"wrote {path} ({size(Path(path).stat().st_size)} bytes)")
-    output.json({"written": written, **result.report.to_dict()})
+    for path, data in files.items():
+        output.text(f"wrote {path} ({size(len(data))} bytes)")
+    output.json({"written": list(files), **result.report.to_dict()})

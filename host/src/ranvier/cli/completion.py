@@ -7,13 +7,13 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from ranvier.cli.output import EXIT_CODES
+from ranvier.cli.output import Output, common_options
 
 
-@click.command(epilog=EXIT_CODES)
+@click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def completion(context: click.Context, shell: str) -> None:
+@common_options("completion")
+def completion(output: Output, shell: str) -> None:
     r"""Print the completion script for a shell.
 
     \b
@@ -23,5 +23,7 @@ def completion(context: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell)
     assert kind is not None
-    root = context.find_root().command
-    click.echo(kind(root, {}, "ranvier", "_RANVIER_COMPLETE").source())
+    root = click.get_current_context().find_root().command
+    script = kind(root, {}, "ranvier", "_RANVIER_COMPLETE").source()
+    output.text(script)
+    output.json({"shell": shell, "script": script})

@@ -8,6 +8,7 @@ import enum
 import functools
 import inspect
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -59,10 +60,19 @@ class Output:
                 click.echo(line)
 
     def json(self, value: dict[str, Any]) -> None:
-        """Print the command's one JSON document."""
+        """Print the command's one JSON document; numbers that JSON lacks become null."""
         if self.as_json:
             document = {"schema": f"ranvier.{self.command}/1", **value}
-            click.echo(json.dumps(document, indent=2, allow_nan=False))
+            click.echo(json.dumps(_finite(document), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """``value`` with None for every float that is not finite."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ranvier.cli.inputs import Pixels, load_inputs
 from ranvier.cli.models import require_package
 from ranvier.cli.output import Output, common_options
+from ranvier.compiler.report import analyze_package
 from ranvier.files import read_bytes, write_bytes
 from ranvier.model import Model, Package, StepTime, TensorInfo
 
@@ -121,14 +122,14 @@ def print_output(
 
 def print_times(output: Output, package: Package, times: list[StepTime]) -> None:
     """Print the time of each step on this machine."""
-    kinds = [step.get("kind", "-") for step in package.content.meta.get("steps", [])]
+    layers = analyze_package(package.content, len(package.data)).layers
     total = sum(time.seconds for time in times)
     output.table(
         ["step", "layer", "host us", "share"],
         [
             [
                 str(time.step),
-                kinds[time.step] if time.step < len(kinds) else "-",
+                layers[time.step].kind or "-",
                 f"{time.seconds * 1e6:.1f}",
                 f"{100 * time.seconds / total:.1f} %" if total else "-",
             ]

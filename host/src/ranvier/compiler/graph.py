@@ -115,8 +115,8 @@ class Op:
 
     ``kind`` is TensorFlow Lite's built-in name (``CONV_2D``). ``inputs`` may hold None for an
     optional input that is absent. ``attrs`` holds the built-in options under their schema names
-    in snake_case with enums as strings (``padding: "SAME"``, ``fused_activation_function: "RELU"``);
-    passes add their own keys, which begin with an underscore. ``index`` is the op's position in the
+    in snake_case with enums as strings (``padding: "SAME"``); passes add their own keys, which
+    begin with an underscore. ``index`` is the op's position in the
     source file, kept through all passes so that messages can name it.
     """
 

@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who may include and import whom."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ROOT / "firmware" / "core"
+SOURCES = CORE / "src"
+HOST = ROOT / "host" / "src" / "ranvier"
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"]', re.MULTILINE)
+STANDARD = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "limits.h", "string.h"}
+
+#: base <- {mem, ipc, prof} <- model <- kernels <- exec <- sched, and base <- store <- ota.
+LAYERS = {
+    "base": set(),
+    "mem": {"base"},
+    "ipc": {"base"},
+    "prof": {"base"},
+    "model": {"base", "mem", "ipc", "prof"},
+    "kernels": {"base", "mem", "ipc", "prof", "model"},
+    "exec": {"base", "mem", "ipc", "prof", "model", "kernels"},
+    "sched": {"base", "mem", "ipc", "prof", "model", "kernels", "exec"},
+    "store": {"base"},
+    "ota": {"base", "store"},
+}
+#: The verifier asks every kernel's check(), by this interface alone.
+SEAM = ("model", "kernels/kernel.h")
+
+#: Python: each folder or module, and those that it may import.
+COMMON = {"errors", "files", "_version"}
+HOST_LAYERS = {
+    "errors": set(),
+    "_version": set(),
+    "files": {"errors"},
+    "package": COMMON,
+    "native": COMMON,
+    "model": COMMON | {"package", "native"},
+    "compiler": COMMON | {"package", "native"},
+    "testing": COMMON | {"package", "native", "model", "compiler"},
+    "cli": COMMON | {"package", "native", "model", "compiler", "testing"},
+    "__init__": COMMON | {"model", "compiler"},
+}
+
+
+def c_files(*folders: Path) -> list[Path]:
+    files = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    return [path for path in files if path.suffix in (".c", ".h")]
+
+
+def includes(path: Path) -> list[tuple[str, str]]:
+    """``(kind, name)`` of every include: kind is ``<`` or ``"``."""
+    return INCLUDE.findall(path.read_text(encoding="utf-8"))
+
+
+def without_comments(text: str) -> str:
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    text = re.sub(r"//[^\n]*", " ", text)
+    return re.sub(r'"(\\.|[^"\\\n])*"', '""', text)
+
+
+def test_the_core_is_where_it_is_looked_for() -> None:
+    assert len(c_files(CORE)) > 40
+    assert {p.name for p in SOURCES.iterdir()} <= set(LAYERS)
+
+
+@pytest.mark.parametrize("path", c_files(SOURCES), ids=lambda p: str(p.relative_to(SOURCES)))
+def test_core_sources_include_only_what_lies_below(path: Path) -> None:
+    layer = path.relative_to(SOURCES).parts[0]
+    for kind, name in includes(path):
+        if kind == "<":
+            assert name in STANDARD or (name == "math.h" and "f32" in path.parts), name
+        elif name.startswith("ranvier/"):
+            assert (CORE / "include" / name).is_file(), name
+        elif (path.parent / name).is_file():
+            assert path.parent.is_relative_to(SOURCES / layer)
+        else:
+            assert (SOURCES / name).is_file(), name
+            other = name.split("/")[0]
+            assert other == layer or other in LAYERS[layer] or (layer, name) == SEAM, name
+
+
+@pytest.mark.parametrize(
+    "path", c_files(CORE / "include"), ids=lambda p: str(p.relative_to(CORE / "include"))
+)
+def test_public_headers_include_only_each_other(path: Path) -> None:
+    for kind, name in includes(path):
+        if kind == "<":
+            assert name in STANDARD, name
+        else:
+            assert name.startswith("ranvier/")
+            assert (CORE / "include" / name).is_file(), name
+
+
+@pytest.mark.parametrize("path", c_files(CORE), ids=lambda p: str(p.relative_to(CORE)))
+def test_the_core_knows_no_platform(path: Path) -> None:
+    code = without_comments(path.read_text(encoding="utf-8"))
+    assert not re.search(r"\bCONFIG_|__ZEPHYR__|__linux__|__unix__|_WIN32|__arm__|__ARM_", code)
+    conditions = re.findall(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(.*)", code, re.MULTILINE)
+    guards = [c.strip() for c in conditions if c.strip() != "__cplusplus"]
+    if path.suffix == ".h":
+        assert len(guards) == 1
+        assert re.fullmatch(r"(RNV|RANVIER)_\w+_H_", guards[0])
+    else:
+        assert guards == []
+
+
+@pytest.mark.parametrize("path", c_files(CORE), ids=lambda p: str(p.relative_to(CORE)))
+def test_the_core_has_no_floats_outside_of_f32_and_no_heap(path: Path) -> None:
+    code = without_comments(path.read_text(encoding="utf-8"))
+    if "f32" not in path.parts:
+        assert not re.search(r"\b(float|double)\b", code)
+    assert not re.search(r"\b(malloc|calloc|realloc|free|printf|puts|abort|time|clock)\s*\(", code)
+
+
+@pytest.mark.parametrize("folder", ["cortexm", "fuzz", "unit"])
+def test_tests_include_what_they_may(folder: str) -> None:
+    """Unit tests may look into the core's sources, all others only at public headers."""
+    for path in c_files(ROOT / "tests" / folder):
+        for kind, name in includes(path):
+            if kind == '"' and name.split("/")[0] in LAYERS:
+                assert folder == "unit", f"{path}: {name}"
+
+
+def test_ports_include_public_headers_only() -> None:
+    for path in c_files(ROOT / "firmware" / "port", ROOT / "host" / "native"):
+        for kind, name in includes(path):
+            assert kind == "<" or name.split("/")[0] not in LAYERS, f"{path}: {name}"
+
+
+# Python
+
+
+def imported(path: Path) -> set[str]:
+    """Folders and modules of the package that a file imports, anywhere in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            assert node.module is not None
+            if node.module == "ranvier":
+                found |= {f"ranvier.{alias.name}" for alias in node.names}
+            found.add(node.module)
+    return {name.split(".")[1] for name in found if name.startswith("ranvier.")}
+
+
+@pytest.mark.parametrize("path", sorted(HOST.rglob("*.py")), ids=lambda p: str(p.relative_to(HOST)))
+def test_python_imports_only_what_lies_below(path: Path) -> None:
+    parts = path.relative_to(HOST).with_suffix("").parts
+    assert parts[0] in HOST_LAYERS
+    assert imported(path) <= HOST_LAYERS[parts[0]] | {parts[0]}
+
+
+def test_nothing_imports_the_command() -> None:
+    """But the command itself, and tests of it."""
+    for folder in ("host", "benchmarks", "models", "scripts"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if not path.is_relative_to(HOST / "cli"):
+                assert "cli" not in imported(path), path
+
+
+def test_the_compiler_needs_no_tensorflow() -> None:
+    for path in sorted((HOST / "compiler").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^\s*(import|from)\s+(tflite|flatbuffers|tensorflow)\b", text, re.M)

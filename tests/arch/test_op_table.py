@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""One op is one row of ops.txt, one C file and one Python file, and these agree."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import ranvier.compiler.ops as compiler_ops
+from ranvier.compiler.ops import device_ops, op_specs
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ROOT / "firmware" / "core"
+KERNELS = CORE / "src" / "kernels"
+KERNEL = re.compile(r"^const struct rnv_kernel (\w+) = ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of ops.txt."""
+
+    code: int
+    name: str
+    source: Path
+    symbol: str
+
+
+def table() -> list[Row]:
+    lines = (CORE / "ops.txt").read_text(encoding="utf-8").splitlines()
+    fields = [line.split() for line in lines if line and not line.startswith("#")]
+    return [Row(int(code), name, KERNELS / source, sym) for code, name, source, sym in fields]
+
+
+ROWS = table()
+per_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+
+
+def test_rows_are_unique_and_ascend() -> None:
+    codes = [row.code for row in ROWS]
+    assert codes == sorted(set(codes))
+    assert 1 <= min(codes) <= max(codes) <= 255
+    for field in ("name", "source", "symbol"):
+        assert max(Counter(getattr(row, field) for row in ROWS).values()) == 1
+
+
+def test_codes_stay_what_they_are() -> None:
+    """Codes are in packages that exist: none of these may ever change."""
+    fixed = {
+        "CONV_2D_S8": 1,
+        "DEPTHWISE_CONV_2D_S8": 2,
+        "FULLY_CONNECTED_S8": 3,
+        "AVERAGE_POOL_2D_S8": 4,
+        "MAX_POOL_2D_S8": 5,
+        "ADD_S8": 6,
+        "MUL_S8": 7,
+        "SOFTMAX_S8": 8,
+        "MEAN_S8": 9,
+        "LUT_8": 10,
+        "LUT_32": 11,
+        "QUANTIZE_F32": 12,
+        "COPY": 13,
+        "PAD": 14,
+        "CONCATENATION": 15,
+        "RESIZE_NEAREST": 16,
+    }
+    assert {row.name: row.code for row in ROWS}.items() >= fixed.items()
+
+
+@per_row
+def test_a_row_has_its_kernel(row: Row) -> None:
+    assert KERNEL.findall(row.source.read_text(encoding="utf-8")) == [row.symbol]
+    assert row.symbol == f"rnv_{row.name.lower()}"
+    expected = row.name.lower().removesuffix("_s8")
+    assert row.source.stem == expected
+
+
+def test_every_kernel_has_a_row() -> None:
+    found = [
+        symbol
+        for path in sorted(KERNELS.rglob("*.c"))
+        for symbol in KERNEL.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert sorted(found) == sorted(row.symbol for row in ROWS)
+
+
+@per_row
+def test_parameters_have_the_same_names_in_c_and_python(row: Row) -> None:
+    """The struct's int32 fields, in order, are the words that the compiler writes."""
+    text = row.source.read_text(encoding="utf-8")
+    name = row.name.lower().removesuffix("_s8")
+    match = re.search(rf"^struct {name}_params \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)
+    assert match is not None
+    body = re.sub(r"/\*.*?\*/", "", match[1], flags=re.DOTALL)
+    fields = re.findall(r"^\tint32_t (\w+);", body, re.MULTILINE)
+    assert len(fields) == body.count(";")
+    assert tuple(fields) == device_ops()[row.name].params
+
+
+def test_the_compiler_knows_exactly_the_rows() -> None:
+    assert set(device_ops()) == {row.name for row in ROWS}
+
+
+def test_every_op_is_described_once() -> None:
+    found: Counter[str] = Counter()
+    for info in pkgutil.iter_modules(compiler_ops.__path__):
+        module = importlib.import_module(f"{compiler_ops.__name__}.{info.name}")
+        found.update(f"device {op.name}" for op in getattr(module, "DEVICE_OPS", ()))
+        found.update(op.kind for op in getattr(module, "OPS", ()))
+    assert max(found.values()) == 1
+    assert len(found) == len(device_ops()) + len(op_specs())
+
+
+def test_the_build_lists_every_source_of_the_core() -> None:
+    listed = set(
+        re.findall(r"\$\{RNV_CORE_DIR\}/(src/[\w/]+\.c)", (CORE / "sources.cmake").read_text())
+    )
+    present = {
+        str(path.relative_to(CORE))
+        for path in (CORE / "src").rglob("*.c")
+        if path.parent.parent != KERNELS
+    }
+    assert listed == present
