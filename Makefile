@@ -7,6 +7,8 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# cmake and ninja of the requirements, for what starts them by name.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 STAMPS := build/stamps
 UNIT := build/unit
 # In `make test` the fuzzers run for a short, bounded time.

@@ -8,8 +8,8 @@
  *
  * INPUTS holds any number of input sets one after the other; a set is the bytes of all inputs of the
  * first entry point in order. OUTPUTS receives the outputs of each set in the same way. Sizes are
- * printed as lines "name value". The regions open (with CRC), verify (the same without CRC) and infer
- * can be counted by the instruction counter. Any error is a message and exit code 1.
+ * printed as lines "name value". The regions open (with CRC), verify (the same without CRC), infer and
+ * in it each step can be counted by the instruction counter. Any error is a message and exit code 1.
  */
 
 #include <baremetal/semihosting.h>
@@ -34,6 +34,7 @@
 RNV_ROI(open)
 RNV_ROI(verify)
 RNV_ROI(infer)
+RNV_ROI(step)
 
 static uint8_t package_memory[MAX_PACKAGE_BYTES] __attribute__((aligned(16)));
 static uint8_t arena[MAX_ARENA_BYTES + CANARY_BYTES] __attribute__((aligned(16)));
@@ -201,6 +202,20 @@ static void check_canary(uint32_t arena_bytes)
 	}
 }
 
+/* As rnv_exec_run(), with markers around each step. */
+static int run_steps(void)
+{
+	int status = rnv_exec_start(&exec, 0);
+	bool more = status == RNV_OK;
+
+	while (more) {
+		rnv_roi_step_begin();
+		more = rnv_exec_step(&exec) == 1;
+		rnv_roi_step_end();
+	}
+	return status;
+}
+
 static uint32_t run_sets(int inputs, int outputs)
 {
 	uint32_t arena_bytes = rnv_package_header(&package)->arena_bytes;
@@ -219,7 +234,7 @@ static uint32_t run_sets(int inputs, int outputs)
 		rnv_stack_paint();
 		stack_before = rnv_stack_high_water();
 		rnv_roi_infer_begin();
-		status = rnv_exec_run(&exec, 0);
+		status = run_steps();
 		rnv_roi_infer_end();
 		stack_used = rnv_stack_high_water() - stack_before;
 		stack_most = stack_used > stack_most ? stack_used : stack_most;

@@ -52,11 +52,11 @@ class TensorInfo:
         """Real values to this tensor's type, as TensorFlow Lite's QUANTIZE rounds (ties away)."""
         with np.errstate(over="ignore"):  # what is too large saturates
             real = np.asarray(values).astype(np.float32)
-            scaled = (real / np.float32(self.scale or 1.0)).astype(np.float64)
-        if np.isnan(real).any():
+            if not self.quantised:
+                return np.asarray(real.astype(self.dtype))
+            scaled = (real / np.float32(self.scale)).astype(np.float64)
+        if np.isnan(scaled).any():
             raise InputError(f"input {self.name!r} contains NaN")
-        if not self.quantised:
-            return np.asarray(real.astype(self.dtype))
         rounded = np.trunc(scaled + np.copysign(0.5, scaled)) + self.zero_point
         limits = np.iinfo(self.dtype)
         return np.asarray(np.clip(rounded, limits.min, limits.max).astype(self.dtype))

@@ -14,12 +14,13 @@ from ranvier.cli.output import Output, common_options
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @common_options("completion")
 def completion(output: Output, shell: str) -> None:
-    r"""Print the completion script for a shell.
+    """Print the completion script for a shell.
 
-    \b
-    bash: eval "$(ranvier completion bash)"          in ~/.bashrc
-    zsh:  eval "$(ranvier completion zsh)"           in ~/.zshrc
-    fish: ranvier completion fish > ~/.config/fish/completions/ranvier.fish
+    For bash, put into ~/.bashrc: eval "$(ranvier completion bash)"
+
+    For zsh, put into ~/.zshrc: eval "$(ranvier completion zsh)"
+
+    For fish: ranvier completion fish > ~/.config/fish/completions/ranvier.fish
     """
     kind = get_completion_class(shell)
     assert kind is not None

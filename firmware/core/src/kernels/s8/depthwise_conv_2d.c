@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kernels/s8/dot.h"
 #include "kernels/s8/requant.h"
 #include "kernels/s8/window.h"
 
@@ -113,9 +114,7 @@ static void sum_block(const struct depthwise_conv_2d_params *p, const int8_t *im
 			int32_t x = x0 + kx * p->dilation_w;
 			const int8_t *in = tap_inputs(p, image, y, x, first, count, block);
 
-			for (int32_t i = 0; i < count; i++) {
-				acc[i] += (uint32_t)(in[i] * w[i]);
-			}
+			rnv_multiply_add(in, w, (uint32_t)count, acc);
 			w += p->out_c;
 		}
 	}
@@ -145,10 +144,9 @@ static void run(const struct rnv_op *op)
 
 				memcpy(acc, channels.bias + first, (uint32_t)count * sizeof(*acc));
 				sum_block(p, image, y, x, channels.weights, first, count, acc);
-				for (int32_t i = 0; i < count; i++) {
-					*out++ = rnv_channels_output(&channels,
-								     (uint32_t)(first + i), acc[i]);
-				}
+				rnv_channels_outputs(&channels, (uint32_t)first, (uint32_t)count,
+						     acc, out);
+				out += count;
 			}
 		}
 	}

@@ -53,17 +53,26 @@ static inline int32_t rnv_shift_round(int32_t x, uint32_t right)
 }
 
 /**
- * `x * multiplier * 2^(shift - 31)` (MultiplyByQuantizedMultiplier).
+ * `x * multiplier * 2^(shift - 31)` (MultiplyByQuantizedMultiplier): rnv_high_mul(), then
+ * rnv_shift_round().
+ *
+ * A multiplier that is not negative cannot saturate the product. The rounding shift is done as
+ * `t = floor((high - [high < 0]) / 2^(right - 1))`, then `ceil(t / 2)`, which is the same number;
+ * `~shift` is `right - 1`.
  *
  * @param multiplier Q31, not negative
  * @param shift      -31..30; positive shifts left first, wrapping
  */
 static inline int32_t rnv_requantize(int32_t x, int32_t multiplier, int32_t shift)
 {
-	uint32_t left = (shift > 0) ? (uint32_t)shift : 0u;
-	uint32_t right = (shift > 0) ? 0u : (uint32_t)-shift;
+	int32_t left = rnv_shift_left(x, (shift > 0) ? (uint32_t)shift : 0u);
+	int32_t high = (int32_t)(((int64_t)left * multiplier + ((int64_t)1 << 30)) >> 31);
 
-	return rnv_shift_round(rnv_high_mul(rnv_shift_left(x, left), multiplier), right);
+	if (shift >= 0) {
+		return high;
+	}
+	high = (high + (high >> 31)) >> ~shift;
+	return (high >> 1) + (high & 1);
 }
 
 #endif /* RNV_KERNELS_S8_FIXED_POINT_H_ */

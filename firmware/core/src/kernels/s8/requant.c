@@ -5,7 +5,13 @@
 
 #include "kernels/s8/requant.h"
 
+#include <string.h>
+
+#include "kernels/s8/dot.h"
 #include "kernels/s8/fixed_point.h"
+
+/* Channels whose sums are formed together. */
+#define TILE 4u
 
 /* Bytes of `count` shifts with their padding. */
 static uint32_t shift_bytes(uint32_t count)
@@ -51,28 +57,44 @@ void rnv_channels_open(struct rnv_channels *channels, const struct rnv_op *op,
 	channels->params = params;
 }
 
-int8_t rnv_channels_output(const struct rnv_channels *channels, uint32_t channel, uint32_t acc)
+void rnv_channels_outputs(const struct rnv_channels *channels, uint32_t first, uint32_t count,
+			  const uint32_t *acc, int8_t *out)
 {
 	const struct rnv_requant *params = channels->params;
-	uint32_t q = (params->channels_q == 1) ? 0u : channel;
-	int32_t scaled = rnv_requantize((int32_t)acc, channels->multiplier[q], channels->shift[q]);
-	int32_t value = (int32_t)((uint32_t)scaled + (uint32_t)params->out_zp);
+	uint32_t step = (params->channels_q == 1) ? 0u : 1u;
+	const int32_t *multiplier = channels->multiplier + first * step;
+	const int8_t *shift = channels->shift + first * step;
+	int8_t *end = out + count;
 
-	return (int8_t)rnv_clamp(value, params->act_min, params->act_max);
+	while (out != end) {
+		int32_t scaled = rnv_requantize((int32_t)*acc++, *multiplier, *shift);
+		int32_t value = (int32_t)((uint32_t)scaled + (uint32_t)params->out_zp);
+
+		*out++ = (int8_t)rnv_clamp(value, params->act_min, params->act_max);
+		multiplier += step;
+		shift += step;
+	}
 }
 
 void rnv_channels_dot(const struct rnv_channels *channels, uint32_t first, uint32_t count,
 		      const int8_t *x, uint32_t depth, int8_t *out)
 {
 	const int8_t *w = channels->weights + first * depth;
+	uint32_t end = first + count;
+	uint32_t acc[TILE];
 
-	for (uint32_t channel = first; channel < first + count; channel++) {
-		uint32_t acc = (uint32_t)channels->bias[channel];
-
-		for (uint32_t i = 0; i < depth; i++) {
-			acc += (uint32_t)(x[i] * w[i]);
+	for (uint32_t tile; first < end; first += tile) {
+		tile = (end - first < TILE) ? 1u : TILE;
+		memcpy(acc, channels->bias + first, tile * sizeof(*acc));
+		if (tile == TILE) {
+			rnv_dot_4(x, w, depth, acc);
+		} else {
+			for (uint32_t i = 0; i < depth; i++) {
+				acc[0] += (uint32_t)(x[i] * w[i]);
+			}
 		}
-		*out++ = rnv_channels_output(channels, channel, acc);
-		w += depth;
+		rnv_channels_outputs(channels, first, tile, acc, out);
+		out += tile;
+		w += tile * depth;
 	}
 }

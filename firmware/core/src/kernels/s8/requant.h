@@ -55,8 +55,17 @@ bool rnv_channels_ok(const struct rnv_op *op, const struct rnv_requant *params, 
 void rnv_channels_open(struct rnv_channels *channels, const struct rnv_op *op,
 		       const struct rnv_requant *params);
 
-/** Output of `channel` for the sum `acc`, the bias included. */
-int8_t rnv_channels_output(const struct rnv_channels *channels, uint32_t channel, uint32_t acc);
+/**
+ * Outputs of `count` channels from `first` on for their sums, biases included.
+ *
+ * @param channels stream
+ * @param first    first channel
+ * @param count    number of channels, at least 1
+ * @param acc      `count` sums
+ * @param out      `count` outputs
+ */
+void rnv_channels_outputs(const struct rnv_channels *channels, uint32_t first, uint32_t count,
+			  const uint32_t *acc, int8_t *out);
 
 /**
  * Outputs of `count` channels from `first` on whose `depth` weights each lie one after the other.

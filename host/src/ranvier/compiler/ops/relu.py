@@ -5,6 +5,7 @@
 Source of the arithmetic: TensorFlow Lite's quantised RELU, which its RELU6 and RELU_N1_TO_1 follow
 in LiteRT's reference kernels. TensorFlow Lite Micro lacks RELU_N1_TO_1, and its RELU6 clamps in the
 input's quantisation and ignores the output's: equal where both are the same, wrong elsewhere.
+Scales are divided as the reference of each op does: by Micro in double, by LiteRT in float32.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ def check(op: Op) -> list[str]:
     bounds = [real for real in _REAL_RANGE[op.kind] if math.isfinite(real)]
     if any(abs(_steps(op, real)) > INT32_MAX for real in bounds):
         reasons.append(f"output scale {quant_of(op.outputs[0]).scale:g} is out of range")
-    return reasons + ratio_reasons(scale_ratio(op))
+    return reasons + ratio_reasons(_ratio(op))
 
 
 def table(op: Op) -> Table:
     """The output byte for every input byte."""
     zero_in, zero_out = quant_of(operand(op, 0)).zero_point, quant_of(op.outputs[0]).zero_point
-    multiplier, shift = quantize_multiplier(scale_ratio(op))
+    multiplier, shift = quantize_multiplier(_ratio(op))
     low, high = (zero_out + _steps(op, real) for real in _REAL_RANGE[op.kind])
 
     def value(q: int) -> int:
@@ -57,6 +58,15 @@ def table(op: Op) -> Table:
 def lower(op: Op) -> Lowered:
     """The op as a table look-up."""
     return lower_table(op, table(op))
+
+
+def _ratio(op: Op) -> float:
+    """The input's scale divided by the output's."""
+    if op.kind == "RELU":
+        return scale_ratio(op)
+    x, y = quant_of(operand(op, 0)), quant_of(op.outputs[0])
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.float32(x.scale) / np.float32(y.scale))
 
 
 def _steps(op: Op, real: float) -> float:
