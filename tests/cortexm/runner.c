@@ -6,10 +6,11 @@
 /*
  * Runs a package on a Cortex-M:  runner PACKAGE INPUTS OUTPUTS
  *
- * INPUTS holds any number of input sets one after the other; a set is the bytes of all inputs of the
- * first entry point in order. OUTPUTS receives the outputs of each set in the same way. Sizes are
- * printed as lines "name value". The regions open (with CRC), verify (the same without CRC), infer and
- * in it each step can be counted by the instruction counter. Any error is a message and exit code 1.
+ * INPUTS holds any number of input sets one after the other; a set is the bytes of all inputs of
+ * the first entry point in order. OUTPUTS receives the outputs of each set in the same way. Sizes
+ * are printed as lines "name value". The regions open (with CRC), verify (the same without CRC),
+ * infer and in it each step can be counted by the instruction counter. Any error is a message and
+ * exit code 1.
  */
 
 #include <baremetal/semihosting.h>
@@ -121,7 +122,8 @@ static uint16_t io_tensor(bool output, uint16_t index)
 		      : rnv_package_input(&package, 0, index);
 }
 
-/* Gives memory to external inputs or outputs, from `used` bytes on; returns the bytes then in use. */
+/* Gives memory to external inputs or outputs, from `used` bytes on; returns the bytes then in use.
+ */
 static uint32_t bind(bool output, uint32_t used)
 {
 	uint16_t tensor;

@@ -56,8 +56,8 @@ static uint32_t run(const struct rnv_package *pkg, uint32_t seed, uint8_t arena_
 	}
 	for (uint16_t i = 0; i < header->external_count; i++) {
 		tensor = rnv_package_input(pkg, 0, i);
-		for (uint16_t j = 0; tensor == RNV_NO_TENSOR ||
-				     rnv_package_tensor(pkg, tensor)->offset != i; j++) {
+		for (uint16_t j = 0;
+		     tensor == RNV_NO_TENSOR || rnv_package_tensor(pkg, tensor)->offset != i; j++) {
 			tensor = rnv_package_output(pkg, 0, j);
 		}
 		owned[i] = malloc(rnv_package_tensor(pkg, tensor)->bytes);

@@ -10,9 +10,9 @@
  *   qemu-system-arm ... -d plugin -plugin ./icount.so,NAME=BEGIN:END[,NAME=BEGIN:END...]
  *
  * BEGIN and END are addresses of two marker functions. Each time END is reached, a line
- * "icount NAME COUNT" goes to QEMU's log: the instructions from the first one at BEGIN, included, to
- * the one at END, excluded. So a region contains the return from its begin marker and the call of its
- * end marker. Regions may nest; one CPU is assumed.
+ * "icount NAME COUNT" goes to QEMU's log: the instructions from the first one at BEGIN, included,
+ * to the one at END, excluded. So a region contains the return from its begin marker and the call
+ * of its end marker. Regions may nest; one CPU is assumed.
  *
  * ICOUNT_API is the plugin API to build for: 1 for QEMU 6 to 8, 2 for QEMU 9 and 10, which replaced
  * the inline counter by a scoreboard. The declarations needed are written out here because
@@ -39,7 +39,10 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 typedef void (*qemu_tb_callback)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 typedef void (*qemu_insn_callback)(unsigned int cpu, void *data);
-enum { QEMU_NO_REGISTERS = 0, QEMU_ADD_U64 = 0 };
+enum {
+	QEMU_NO_REGISTERS = 0,
+	QEMU_ADD_U64 = 0
+};
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_tb_callback callback);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);

@@ -12,8 +12,8 @@
  *
  * A run is: rnv_exec_init() once, rnv_exec_bind() for every external tensor, then rnv_exec_start()
  * and rnv_exec_step() until it returns 0, or rnv_exec_run() for all at once. A step never blocks,
- * sleeps, allocates or reads a clock; between two steps the run may be left for any time or dropped.
- * Results do not depend on what the arena held before.
+ * sleeps, allocates or reads a clock; between two steps the run may be left for any time or
+ * dropped. Results do not depend on what the arena held before.
  */
 
 #include <stdint.h>
@@ -44,8 +44,8 @@ struct rnv_exec {
  * @param arena       activation arena, 16-byte aligned, owned by the context until its last use;
  *                    may be NULL where the package needs none
  * @param arena_bytes at least `rnv_header.arena_bytes`
- * @param externals   array of pointers, one per external tensor (`rnv_header.external_count`), owned
- *                    by the context until its last use; may be NULL where there are none
+ * @param externals   array of pointers, one per external tensor (`rnv_header.external_count`),
+ * owned by the context until its last use; may be NULL where there are none
  * @param external_count entries of `externals`
  * @retval RNV_OK      ready; every external tensor is unbound
  * @retval RNV_EINVAL  NULL pointer where memory is needed

@@ -21,19 +21,19 @@
 extern "C" {
 #endif
 
-#define RNV_PACKAGE_MAGIC 0x4D564E52 /* "RNVM" */
-#define RNV_PACKAGE_FORMAT 1
-#define RNV_PACKAGE_ABI 1
-#define RNV_PACKAGE_ALIGN 16
-#define RNV_HEADER_BYTES 128
-#define RNV_TRAILER_BYTES 112
-#define RNV_MAX_RANK 5
-#define RNV_MAX_LIVE 32
-#define RNV_OPSET_BYTES 32
-#define RNV_NAME_BYTES 32
+#define RNV_PACKAGE_MAGIC    0x4D564E52 /* "RNVM" */
+#define RNV_PACKAGE_FORMAT   1
+#define RNV_PACKAGE_ABI      1
+#define RNV_PACKAGE_ALIGN    16
+#define RNV_HEADER_BYTES     128
+#define RNV_TRAILER_BYTES    112
+#define RNV_MAX_RANK         5
+#define RNV_MAX_LIVE         32
+#define RNV_OPSET_BYTES      32
+#define RNV_NAME_BYTES       32
 #define RNV_ENTRY_NAME_BYTES 16
-#define RNV_MAX_ENTRIES 8
-#define RNV_NO_TENSOR 0xFFFF
+#define RNV_MAX_ENTRIES      8
+#define RNV_NO_TENSOR        0xFFFF
 
 /** Instruction-set packing of the weight streams (`rnv_header.isa`). */
 enum rnv_isa {
@@ -86,7 +86,7 @@ enum rnv_alias {
 };
 
 /** `rnv_tensor_rec.flags` */
-#define RNV_TENSOR_INPUT 0x1
+#define RNV_TENSOR_INPUT  0x1
 #define RNV_TENSOR_OUTPUT 0x2
 
 /** `rnv_step_rec.flags`: the step is only the rows `row0 .. row0 + rows - 1` of its op. */
@@ -119,13 +119,13 @@ enum rnv_signature {
 
 /** The first @ref RNV_HEADER_BYTES bytes of a package. */
 struct rnv_header {
-	uint32_t magic;            /**< @ref RNV_PACKAGE_MAGIC */
-	uint16_t format;           /**< @ref RNV_PACKAGE_FORMAT */
-	uint16_t header_bytes;     /**< @ref RNV_HEADER_BYTES */
-	uint32_t total_bytes;      /**< whole package with its trailer; a multiple of 16 */
-	uint16_t abi;              /**< @ref RNV_PACKAGE_ABI: meaning of op parameters and streams */
-	uint16_t isa;              /**< enum rnv_isa */
-	uint32_t flags;            /**< enum rnv_io_mode; all other bits zero */
+	uint32_t magic;        /**< @ref RNV_PACKAGE_MAGIC */
+	uint16_t format;       /**< @ref RNV_PACKAGE_FORMAT */
+	uint16_t header_bytes; /**< @ref RNV_HEADER_BYTES */
+	uint32_t total_bytes;  /**< whole package with its trailer; a multiple of 16 */
+	uint16_t abi;          /**< @ref RNV_PACKAGE_ABI: meaning of op parameters and streams */
+	uint16_t isa;          /**< enum rnv_isa */
+	uint32_t flags;        /**< enum rnv_io_mode; all other bits zero */
 	uint32_t security_version; /**< anti-rollback counter */
 	uint32_t arena_bytes;      /**< activation arena */
 	uint32_t state_bytes;      /**< persistent state */
@@ -223,36 +223,36 @@ struct rnv_trailer {
 /** What a diagnosis is about; rnv_what_name() gives the words. */
 enum rnv_what {
 	RNV_WHAT_NONE = 0,
-	RNV_WHAT_ADDRESS = 1,          /**< address of the package in memory */
-	RNV_WHAT_SIZE = 2,             /**< size of the package */
-	RNV_WHAT_MAGIC = 3,            /**< magic number */
-	RNV_WHAT_FORMAT = 4,           /**< format version */
-	RNV_WHAT_ABI = 5,              /**< ABI version */
-	RNV_WHAT_ISA = 6,              /**< instruction-set packing */
-	RNV_WHAT_HEADER = 7,           /**< another header field; index: its offset */
-	RNV_WHAT_CRC = 8,              /**< checksum */
-	RNV_WHAT_SIGNATURE = 9,        /**< signed package */
-	RNV_WHAT_SECTION = 10,         /**< section table; index: row */
-	RNV_WHAT_TENSOR = 11,          /**< tensor record; index: tensor */
-	RNV_WHAT_OPERAND = 12,         /**< operand; index: operand */
-	RNV_WHAT_OP = 13,              /**< op record; index: op */
-	RNV_WHAT_OP_CODE = 14,         /**< op not in this build; value: code */
-	RNV_WHAT_OP_PARAMS = 15,       /**< parameters of an op; index: op */
-	RNV_WHAT_STEP = 16,            /**< step record; index: step */
-	RNV_WHAT_ENTRY = 17,           /**< entry point; index: entry */
-	RNV_WHAT_OVERLAP = 18,         /**< live tensors overlap; index, value: tensors */
-	RNV_WHAT_SCRATCH = 19,         /**< scratch overlaps a live tensor; index: op, value: tensor */
-	RNV_WHAT_LIFETIME = 20,        /**< tensor used outside its steps; index: tensor */
-	RNV_WHAT_MAX_LIVE = 21,        /**< more live tensors than declared; index: step */
-	RNV_WHAT_SLICE = 22,           /**< sliced step; index: step */
-	RNV_WHAT_RING = 23,            /**< ring storage; index: tensor */
-	RNV_WHAT_LAYOUT = 24,          /**< layout other than dense; index: tensor */
-	RNV_WHAT_ALIAS_LEAD = 25,      /**< leading alias; index: tensor */
-	RNV_WHAT_STATE = 26,           /**< persistent state; index: tensor */
-	RNV_WHAT_ENTRIES = 27,         /**< several entry points; value: count */
-	RNV_WHAT_CHANNEL_QUANT = 28,   /**< per-channel quantisation of a tensor; index: tensor */
-	RNV_WHAT_TYPE = 29,            /**< element type; index: tensor */
-	RNV_WHAT_RESERVED = 30,        /**< reserved field is not zero; index: offset in package */
+	RNV_WHAT_ADDRESS = 1,     /**< address of the package in memory */
+	RNV_WHAT_SIZE = 2,        /**< size of the package */
+	RNV_WHAT_MAGIC = 3,       /**< magic number */
+	RNV_WHAT_FORMAT = 4,      /**< format version */
+	RNV_WHAT_ABI = 5,         /**< ABI version */
+	RNV_WHAT_ISA = 6,         /**< instruction-set packing */
+	RNV_WHAT_HEADER = 7,      /**< another header field; index: its offset */
+	RNV_WHAT_CRC = 8,         /**< checksum */
+	RNV_WHAT_SIGNATURE = 9,   /**< signed package */
+	RNV_WHAT_SECTION = 10,    /**< section table; index: row */
+	RNV_WHAT_TENSOR = 11,     /**< tensor record; index: tensor */
+	RNV_WHAT_OPERAND = 12,    /**< operand; index: operand */
+	RNV_WHAT_OP = 13,         /**< op record; index: op */
+	RNV_WHAT_OP_CODE = 14,    /**< op not in this build; value: code */
+	RNV_WHAT_OP_PARAMS = 15,  /**< parameters of an op; index: op */
+	RNV_WHAT_STEP = 16,       /**< step record; index: step */
+	RNV_WHAT_ENTRY = 17,      /**< entry point; index: entry */
+	RNV_WHAT_OVERLAP = 18,    /**< live tensors overlap; index, value: tensors */
+	RNV_WHAT_SCRATCH = 19,    /**< scratch overlaps a live tensor; index: op, value: tensor */
+	RNV_WHAT_LIFETIME = 20,   /**< tensor used outside its steps; index: tensor */
+	RNV_WHAT_MAX_LIVE = 21,   /**< more live tensors than declared; index: step */
+	RNV_WHAT_SLICE = 22,      /**< sliced step; index: step */
+	RNV_WHAT_RING = 23,       /**< ring storage; index: tensor */
+	RNV_WHAT_LAYOUT = 24,     /**< layout other than dense; index: tensor */
+	RNV_WHAT_ALIAS_LEAD = 25, /**< leading alias; index: tensor */
+	RNV_WHAT_STATE = 26,      /**< persistent state; index: tensor */
+	RNV_WHAT_ENTRIES = 27,    /**< several entry points; value: count */
+	RNV_WHAT_CHANNEL_QUANT = 28, /**< per-channel quantisation of a tensor; index: tensor */
+	RNV_WHAT_TYPE = 29,          /**< element type; index: tensor */
+	RNV_WHAT_RESERVED = 30,      /**< reserved field is not zero; index: offset in package */
 };
 
 /** Why a package was refused. */
@@ -270,26 +270,26 @@ struct rnv_diag {
  * share it. All members are private; use the functions.
  */
 struct rnv_package {
-	const struct rnv_header *header;        /**< @private */
-	const struct rnv_tensor_rec *tensors;   /**< @private */
-	const uint16_t *operands;               /**< @private */
-	const struct rnv_op_rec *ops;           /**< @private */
-	const struct rnv_step_rec *steps;       /**< @private */
-	const struct rnv_entry_rec *entries;    /**< @private */
-	const int32_t *params;                  /**< @private */
-	const uint8_t *weights;                 /**< @private */
-	const uint8_t *labels;                  /**< @private */
-	const uint8_t *golden;                  /**< @private */
-	uint32_t params_bytes;                  /**< @private */
-	uint32_t weights_bytes;                 /**< @private */
-	uint32_t labels_bytes;                  /**< @private */
-	uint32_t golden_bytes;                  /**< @private */
-	uint16_t tensor_count;                  /**< @private */
-	uint16_t operand_count;                 /**< @private */
-	uint16_t op_count;                      /**< @private */
-	uint16_t step_count;                    /**< @private */
-	uint16_t entry_count;                   /**< @private */
-	uint16_t label_count;                   /**< @private */
+	const struct rnv_header *header;      /**< @private */
+	const struct rnv_tensor_rec *tensors; /**< @private */
+	const uint16_t *operands;             /**< @private */
+	const struct rnv_op_rec *ops;         /**< @private */
+	const struct rnv_step_rec *steps;     /**< @private */
+	const struct rnv_entry_rec *entries;  /**< @private */
+	const int32_t *params;                /**< @private */
+	const uint8_t *weights;               /**< @private */
+	const uint8_t *labels;                /**< @private */
+	const uint8_t *golden;                /**< @private */
+	uint32_t params_bytes;                /**< @private */
+	uint32_t weights_bytes;               /**< @private */
+	uint32_t labels_bytes;                /**< @private */
+	uint32_t golden_bytes;                /**< @private */
+	uint16_t tensor_count;                /**< @private */
+	uint16_t operand_count;               /**< @private */
+	uint16_t op_count;                    /**< @private */
+	uint16_t step_count;                  /**< @private */
+	uint16_t entry_count;                 /**< @private */
+	uint16_t label_count;                 /**< @private */
 };
 
 /** rnv_package_open() flag: do not compute the CRC (memory that is checked otherwise, fuzzing). */

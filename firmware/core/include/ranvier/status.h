@@ -11,8 +11,8 @@
  * @brief The one set of return codes of the core.
  *
  * Functions that can fail return an `int`: zero or a positive count on success, one of these
- * negative codes on failure. The numbers are those that errno has on Linux; they do not depend on the
- * C library, whose errno may be numbered otherwise, and the core never includes <errno.h>.
+ * negative codes on failure. The numbers are those that errno has on Linux; they do not depend on
+ * the C library, whose errno may be numbered otherwise, and the core never includes <errno.h>.
  */
 
 #ifdef __cplusplus

@@ -102,8 +102,8 @@ int rnv_verify_entry(const struct rnv_package *pkg, struct rnv_diag *diag)
 		status = rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 32, walk.io_bytes);
 	}
 	if (status == RNV_OK) {
-		status = verify_flags(pkg, (uint32_t)entry->input_count + entry->output_count,
-				      diag);
+		status =
+			verify_flags(pkg, (uint32_t)entry->input_count + entry->output_count, diag);
 	}
 	return status;
 }

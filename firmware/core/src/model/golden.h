@@ -10,7 +10,7 @@
 
 /** @file @brief The golden section: this record, then stored inputs, then expected outputs. */
 
-#define RNV_GOLDEN_BYTES 16u
+#define RNV_GOLDEN_BYTES  16u
 #define RNV_GOLDEN_SEEDED 0u /**< inputs come from xorshift32, high byte first used */
 #define RNV_GOLDEN_STORED 1u /**< inputs are stored */
 

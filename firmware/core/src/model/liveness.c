@@ -38,7 +38,8 @@ static bool alias_safe(const struct rnv_package *pkg, const struct rnv_op *op, u
 {
 	const uint16_t *operands = pkg->operands + op->rec->operand_first;
 
-	if (pkg->tensors[t->alias_tensor].last_step != t->first_step || rnv_op_out_rec(op, 0) != t) {
+	if (pkg->tensors[t->alias_tensor].last_step != t->first_step ||
+	    rnv_op_out_rec(op, 0) != t) {
 		return false;
 	}
 	/* Every appearance among the inputs must be replaceable. */
@@ -97,8 +98,7 @@ static int begin_all(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask
 
 	while (s->next < s->pkg->tensor_count && s->pkg->tensors[s->next].first_step == step) {
 		const struct rnv_tensor_rec *t = &s->pkg->tensors[s->next];
-		bool given = t->storage == RNV_STORAGE_CONST ||
-			     (t->flags & RNV_TENSOR_INPUT) != 0u;
+		bool given = t->storage == RNV_STORAGE_CONST || (t->flags & RNV_TENSOR_INPUT) != 0u;
 		int status;
 
 		if (is_output_of(op, s->next) == given || (given && step != 0u)) {
@@ -122,8 +122,7 @@ static int verify_reads(struct rnv_sweep *s, const struct rnv_op *op, uint32_t s
 {
 	for (uint32_t i = 0; i < op->rec->input_count; i++) {
 		const struct rnv_tensor_rec *t = rnv_op_in_rec(op, i);
-		bool given = t->storage == RNV_STORAGE_CONST ||
-			     (t->flags & RNV_TENSOR_INPUT) != 0u;
+		bool given = t->storage == RNV_STORAGE_CONST || (t->flags & RNV_TENSOR_INPUT) != 0u;
 
 		if (t->last_step < step || (t->first_step >= step && !given)) {
 			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_LIFETIME,
@@ -140,8 +139,7 @@ static int verify_scratch(struct rnv_sweep *s, const struct rnv_op *op, uint32_t
 	for (uint32_t i = 0; i < s->count && rec->scratch_bytes != 0u; i++) {
 		if (overlaps(rec->scratch_offset, rec->scratch_bytes,
 			     &s->pkg->tensors[s->live[i]])) {
-			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_SCRATCH, step,
-					  s->live[i]);
+			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_SCRATCH, step, s->live[i]);
 		}
 	}
 	return RNV_OK;

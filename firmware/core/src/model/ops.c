@@ -64,8 +64,7 @@ int rnv_verify_ops(const struct rnv_package *pkg, struct rnv_diag *diag)
 
 	for (uint32_t i = 0; i < pkg->operand_count; i++) {
 		if (pkg->operands[i] >= pkg->tensor_count) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_OPERAND, i,
-					  pkg->operands[i]);
+			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_OPERAND, i, pkg->operands[i]);
 		}
 	}
 	for (uint32_t i = 0; i < pkg->op_count && status == RNV_OK; i++) {

@@ -63,7 +63,8 @@ static int verify_trailer(const struct rnv_header *header, uint32_t flags, struc
 {
 	const uint8_t *base = (const uint8_t *)header;
 	uint32_t start = header->total_bytes - RNV_TRAILER_BYTES;
-	const struct rnv_trailer *trailer = (const struct rnv_trailer *)(const void *)(base + start);
+	const struct rnv_trailer *trailer =
+		(const struct rnv_trailer *)(const void *)(base + start);
 
 	if ((flags & RNV_OPEN_SKIP_CRC) == 0u) {
 		uint32_t crc = rnv_crc32(0, base, header->total_bytes - 4u);

@@ -64,7 +64,8 @@ static bool storage_ok(const struct rnv_package *pkg, const struct rnv_tensor_re
 
 	switch (t->storage) {
 	case RNV_STORAGE_ARENA:
-		return t->offset % 16u == 0u && rnv_range_ok(t->offset, t->bytes, header->arena_bytes);
+		return t->offset % 16u == 0u &&
+		       rnv_range_ok(t->offset, t->bytes, header->arena_bytes);
 	case RNV_STORAGE_EXTERNAL:
 		return t->offset < header->external_count;
 	case RNV_STORAGE_CONST:

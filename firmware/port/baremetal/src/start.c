@@ -17,9 +17,9 @@
 #define SCB_SHCSR (*(volatile uint32_t *)0xE000ED24UL)
 #define SCB_CPACR (*(volatile uint32_t *)0xE000ED88UL)
 
-#define MPU_CTRL  (*(volatile uint32_t *)0xE000ED94UL)
-#define MPU_RBAR  (*(volatile uint32_t *)0xE000ED9CUL)
-#define MPU_RASR  (*(volatile uint32_t *)0xE000EDA0UL)
+#define MPU_CTRL (*(volatile uint32_t *)0xE000ED94UL)
+#define MPU_RBAR (*(volatile uint32_t *)0xE000ED9CUL)
+#define MPU_RASR (*(volatile uint32_t *)0xE000EDA0UL)
 
 #define CCR_UNALIGN_TRP   (1UL << 3)
 #define CCR_DIV_0_TRP     (1UL << 4)
@@ -27,13 +27,13 @@
 #define SHCSR_ALL_FAULTS  (0xFUL << 16)
 #define CPACR_CP10_CP11   (0xFUL << 20)
 
-#define MPU_RBAR_REGION_0    (1UL << 4)
-#define MPU_RASR_NO_ACCESS   (1UL << 28) /* access permission 0, execute never */
-#define MPU_RASR_64_KB       (15UL << 1)
-#define MPU_RASR_ENABLE      1UL
-#define MPU_CTRL_ENABLE      1UL
-#define MPU_CTRL_PRIVDEFENA  (1UL << 2) /* the default map applies elsewhere */
-#define STACK_GUARD_BYTES    0x10000UL
+#define MPU_RBAR_REGION_0   (1UL << 4)
+#define MPU_RASR_NO_ACCESS  (1UL << 28) /* access permission 0, execute never */
+#define MPU_RASR_64_KB      (15UL << 1)
+#define MPU_RASR_ENABLE     1UL
+#define MPU_CTRL_ENABLE     1UL
+#define MPU_CTRL_PRIVDEFENA (1UL << 2) /* the default map applies elsewhere */
+#define STACK_GUARD_BYTES   0x10000UL
 
 #define STACK_PAINT 0xA5C3F00DUL
 
@@ -110,14 +110,17 @@ void rnv_reset(void)
 
 /* No interrupt is ever enabled, so the table ends with the system exceptions. */
 __attribute__((section(".vectors"), used)) static const void *const vectors[16] = {
-	rnv_ld_stack_top, (const void *)rnv_reset,
+	rnv_ld_stack_top,
+	(const void *)rnv_reset,
 	(const void *)rnv_fault_entry, /* NMI */
 	(const void *)rnv_fault_entry, /* HardFault */
 	(const void *)rnv_fault_entry, /* MemManage */
 	(const void *)rnv_fault_entry, /* BusFault */
 	(const void *)rnv_fault_entry, /* UsageFault */
 	(const void *)rnv_fault_entry, /* SecureFault */
-	NULL, NULL, NULL,
+	NULL,
+	NULL,
+	NULL,
 	(const void *)rnv_fault_entry, /* SVCall */
 	(const void *)rnv_fault_entry, /* DebugMonitor */
 	NULL,

@@ -42,7 +42,8 @@ static inline int32_t rnv_high_mul(int32_t a, int32_t b)
 	return (t > INT32_MAX) ? INT32_MAX : (int32_t)t;
 }
 
-/** `x / 2^right` rounded to nearest, ties away from zero (RoundingDivideByPOT); `right` is 0..31. */
+/** `x / 2^right` rounded to nearest, ties away from zero (RoundingDivideByPOT); `right` is 0..31.
+ */
 static inline int32_t rnv_shift_round(int32_t x, uint32_t right)
 {
 	uint32_t mask = ((uint32_t)1 << right) - 1u;

@@ -63,8 +63,8 @@ int32_t rnv_semihost_length(int file);
 
 /**
  * @brief Read up to @p bytes from the file's position on.
- * @return Bytes read; fewer than asked for at the end of the file. The protocol cannot tell an error
- *         from the end of the file, so a caller that knows the length must compare.
+ * @return Bytes read; fewer than asked for at the end of the file. The protocol cannot tell an
+ * error from the end of the file, so a caller that knows the length must compare.
  */
 size_t rnv_semihost_read(int file, void *buffer, size_t bytes);
 
@@ -77,8 +77,8 @@ size_t rnv_semihost_write(int file, const void *buffer, size_t bytes);
  * @param bytes Size of @p buffer.
  * @param argv Receives a pointer to each word.
  * @param max_args Length of @p argv.
- * @return Number of words, or negative: the host's errno if it has no command line or @p buffer is too
- *         small, -7 (E2BIG) if there are more than @p max_args words.
+ * @return Number of words, or negative: the host's errno if it has no command line or @p buffer is
+ * too small, -7 (E2BIG) if there are more than @p max_args words.
  */
 int rnv_semihost_args(char *buffer, size_t bytes, char **argv, int max_args);
 

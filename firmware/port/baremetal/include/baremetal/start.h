@@ -11,8 +11,8 @@
  * @brief Start-up of a bare-metal Cortex-M program, and its stack measurement.
  *
  * The start-up enables the FPU or MVE, initialises .data and .bss, paints the stack, calls
- * `int main(void)` and ends the program with its result through semihosting. A fault prints one line
- * and ends the program with RNV_EXIT_FAULT.
+ * `int main(void)` and ends the program with its result through semihosting. A fault prints one
+ * line and ends the program with RNV_EXIT_FAULT.
  */
 
 #include <stddef.h>
@@ -35,7 +35,8 @@ void rnv_stack_paint(void);
  * @brief Deepest use of the stack since it was last painted.
  *
  * Right after rnv_stack_paint() this is the present depth, so that the difference of two calls is
- * what the code in between needed. A value that happens to equal the paint at the very end is missed.
+ * what the code in between needed. A value that happens to equal the paint at the very end is
+ * missed.
  *
  * @return Bytes, counted from the top of the stack.
  */
