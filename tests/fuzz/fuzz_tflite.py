@@ -40,7 +40,6 @@ HANG_SECONDS = 20
 MEMORY_BYTES = 4 << 30
 
 
-
 def compile_and_open(data: bytes) -> None:
     """Compile; what compiles must pass the C verifier (an error there is the compiler's)."""
     package = compile_model(data, "mutant.tflite").package

@@ -109,6 +109,7 @@ def test_colour_only_on_request(command: str, tmp_path: Path) -> None:
         ("validate", "a.tflite", "--count", "0"),
         ("validate", "a.tflite", "--seed", "-1"),
         ("validate", "a.tflite", "--threshold", "-1"),
+        ("validate", "a.tflite", "--threshold", "nan"),
         ("validate", "a.tflite", "--reference", "ours"),
     ],
 )

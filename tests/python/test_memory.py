@@ -288,6 +288,20 @@ def wide(branches: int) -> Program:
 
 
 def test_most_live_tensors() -> None:
-    assert plan_memory(wide(31), IoMode.KEPT).max_live == 32
-    with pytest.raises(UnsupportedError, match=r"wide\.tflite: 33 tensors are live at once.* 32"):
-        plan_memory(wide(32), IoMode.KEPT)
+    assert plan_memory(wide(32), IoMode.KEPT).max_live == 32
+    with pytest.raises(UnsupportedError, match=r"wide\.tflite: 33 tensors are live in.* 32"):
+        plan_memory(wide(33), IoMode.KEPT)
+    assert plan_memory(wide(31), IoMode.RESIDENT).max_live == 32
+
+
+def test_most_inputs_and_outputs() -> None:
+    pairs = [(tensor(f"in{i}", 16), tensor(f"out{i}", 16)) for i in range(17)]
+    steps = tuple(step([x], [y]) for x, y in pairs)
+    for count, allowed in ((16, True), (17, False)):
+        inputs, outputs = zip(*pairs[:count], strict=True)
+        program = Program("many.tflite", steps[:count], inputs, outputs)
+        if allowed:
+            plan_memory(program, IoMode.KEPT)
+        else:
+            with pytest.raises(UnsupportedError, match=r"many\.tflite: .* 34 inputs and outputs"):
+                plan_memory(program, IoMode.KEPT)

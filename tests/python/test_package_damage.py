@@ -10,6 +10,7 @@ import pytest
 
 from packages import Image, deep, rich, sealed, verdict
 from ranvier.compiler.driver import compile_model
+from ranvier.compiler.report import analyze_package
 from ranvier.errors import ModelError, PackageError
 from ranvier.model import Package
 from ranvier.package.format import Section
@@ -109,6 +110,7 @@ def test_random_damage_that_is_sealed_again() -> None:
             refused += 1
             continue
         accepted += 1
+        analyze_package(package.content, len(data))
         if package.content.arena_bytes < 1 << 20:
             sizes = [package.native.tensor_bytes(t) for t in package.native.inputs()]
             package.native.run([bytes(size) for size in sizes])

@@ -190,7 +190,7 @@ def test_a_missing_section_is_refused(kind: Section) -> None:
     sections = [row for row in rows(rich().package) if row.kind != kind]
     found = verdict(assembled(rich().package, sections))
     expected = {
-        Section.OPS: "step",
+        Section.OPS: "header field",  # the op set
         Section.PARAMS: "op record",
         Section.WEIGHTS: "tensor record",  # the constant's
     }

@@ -142,7 +142,7 @@ def everything() -> PackageContent:
         steps=steps,
         entries=entries,
         labels=("", "ü"),
-        golden=Golden(7, b"expected", b"stored"),
+        golden=Golden(0, b"expected", 0x12345678, b"stored"),
         meta={"a": [1, None, {"b": "ç"}]},
         isa=Isa.MVE,
         state_bytes=4096,
@@ -171,8 +171,8 @@ def test_per_channel_tables_lie_where_the_specification_says() -> None:
 
 
 def test_a_seeded_self_test_survives() -> None:
-    content = replace(everything(), golden=Golden(9, b"out"))
-    assert read_package(write_package(content), "x").golden == Golden(9, b"out", None)
+    content = replace(everything(), golden=Golden(9, b"out", 5))
+    assert read_package(write_package(content), "x").golden == Golden(9, b"out", 5, None)
 
 
 def test_what_is_left_out_survives() -> None:
@@ -261,7 +261,7 @@ def test_a_label_that_cannot_be_stored_is_refused(label: str, reason: str) -> No
         {"arena_bytes": 1 << 32},
         {"security_version": -1},
         {"steps": (StepRecord(70000),)},
-        {"golden": Golden(1 << 32, b"")},
+        {"golden": Golden(1 << 32, b"", 0)},
     ],
 )
 def test_a_value_that_exceeds_its_field_is_refused(change: dict[str, object]) -> None:

@@ -20,10 +20,15 @@ def read_bytes(path: str | Path) -> bytes:
     path = Path(path)
     try:
         if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: is larger than {MAX_BYTES >> 20} MiB")
+            raise InputError(
+                f"{path}: is larger than {MAX_BYTES >> 20} MiB", remedy="give a model or its input"
+            )
         return path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+        raise InputError(
+            f"{path}: cannot be read: {error.strerror or error}",
+            remedy="check the name and the permissions",
+        ) from None
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
@@ -35,12 +40,14 @@ def write_files(files: Mapping[str | Path, bytes]) -> None:
     """Write all files, each whole, or none of them; :class:`InputError` where one cannot be.
 
     Each is written beside its place and renamed when all are there. A link is followed; a device or
-    a pipe is written to, not replaced.
+    a pipe is written to, not replaced. Where a rename fails after all, those before it remain.
     """
     staged: dict[str | Path, str] = {}
     name: str | Path = ""
     try:
         for name, data in files.items():
+            if Path(name).is_dir():
+                raise InputError(f"{name}: is a directory", remedy="name a file")
             if not Path(name).exists() or Path(name).is_file():
                 staged[name] = _stage(Path(name).resolve().parent, data)
         for name, data in files.items():
@@ -50,7 +57,10 @@ def write_files(files: Mapping[str | Path, bytes]) -> None:
             else:
                 Path(name).write_bytes(data)
     except OSError as error:
-        raise InputError(f"{name}: cannot be written: {error.strerror or error}") from None
+        raise InputError(
+            f"{name}: cannot be written: {error.strerror or error}",
+            remedy="check that its folder exists and may be written to",
+        ) from None
     finally:
         for temporary in staged.values():
             Path(temporary).unlink(missing_ok=True)

@@ -104,12 +104,13 @@ int rnv_exec_run(struct rnv_exec *exec, uint16_t entry);
 uint16_t rnv_exec_next(const struct rnv_exec *exec);
 
 /**
- * Run the package's golden self-test: its stored or generated input through all steps, the output
- * compared with the stored one. Overwrites the bound inputs and outputs.
+ * Run the package's golden self-test: its stored or generated inputs through all steps. What every
+ * step writes is compared by its CRC-32, the outputs byte for byte. Overwrites the bound inputs and
+ * outputs.
  *
  * @param exec context, initialised, with every external tensor bound
- * @retval RNV_OK      every output byte is as expected
- * @retval RNV_EBADMSG an output byte differs
+ * @retval RNV_OK      everything is as expected
+ * @retval RNV_EBADMSG a step or an output differs
  * @retval RNV_EINVAL  the package carries no self-test
  * @retval RNV_ESTATE  an external tensor is not bound
  */

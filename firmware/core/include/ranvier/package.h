@@ -17,6 +17,8 @@
 
 #include <stdint.h>
 
+#include "ranvier/status.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -136,7 +138,7 @@ struct rnv_header {
 	uint8_t opset[32];         /**< bit c % 8 of byte c / 8: op code c is used */
 	uint8_t name[32];          /**< model name [A-Za-z0-9_.-]{1,31}, zero-padded */
 	uint16_t external_count;   /**< number of external tensors (slots) */
-	uint16_t max_live;         /**< most tensors live at one step; at most RNV_MAX_LIVE */
+	uint16_t max_live;         /**< most arena tensors live at one step; at most RNV_MAX_LIVE */
 	uint32_t reserved[3];      /**< zero */
 };
 
@@ -257,8 +259,8 @@ enum rnv_what {
 
 /** Why a package was refused. */
 struct rnv_diag {
-	uint16_t what;  /**< enum rnv_what */
-	uint16_t index; /**< which record, by `what` */
+	uint32_t what;  /**< enum rnv_what */
+	uint32_t index; /**< which record, or the offset of a field, by `what` */
 	uint32_t value; /**< offending value */
 };
 
@@ -301,7 +303,7 @@ struct rnv_package {
  * Checks every offset, count, shape product, enum and alias with overflow-safe arithmetic, that
  * every op of the package is linked and its parameters fit its tensors, that every tensor is
  * written before it is read, and that no two live buffers overlap but through an alias that the
- * op's kernel proves safe. Time O(steps + tensors x max_live) and one pass of CRC; at most
+ * op's kernel proves safe. Time O((steps + tensors) x max_live) and one pass of CRC; at most
  * 256 bytes of stack; no allocation. SHA-256 and signature are checked by the update path through
  * its crypto seam; a package that carries a signature is refused as @ref RNV_WHAT_SIGNATURE by
  * this reader.
@@ -322,7 +324,7 @@ int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, 
 		     struct rnv_diag *diag);
 
 /** English words for a diagnosis, for logs and hosts; never NULL. Static storage. */
-const char *rnv_what_name(uint16_t what);
+const char *rnv_what_name(uint32_t what);
 
 /** The package's header, valid as long as the package's memory. */
 const struct rnv_header *rnv_package_header(const struct rnv_package *pkg);

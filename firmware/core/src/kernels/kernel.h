@@ -46,7 +46,6 @@ struct rnv_kernel {
 	 * @return a mask of the inputs (bit i: input i) that output 0 may replace in place, i.e.
 	 *         start at the same address, although it is still read by this op
 	 * @retval RNV_EFORMAT parameters, streams and operands do not fit each other
-	 * @retval RNV_ENOTSUP they fit, but this kernel lacks the version, type or packing
 	 */
 	int (*check)(const struct rnv_op *op);
 

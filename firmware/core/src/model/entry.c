@@ -70,11 +70,22 @@ static int verify_flags(const struct rnv_package *pkg, uint32_t listed, struct r
 				   : rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_ENTRY, 0, flagged);
 }
 
+/* One or more bytes, then zeros, at least one. */
+static bool name_ok(const uint8_t *name)
+{
+	uint32_t i = 0;
+
+	while (i < RNV_ENTRY_NAME_BYTES - 1u && name[i] != 0u) {
+		i++;
+	}
+	return i > 0u && rnv_all_zero(name + i, RNV_ENTRY_NAME_BYTES - i);
+}
+
 static bool entry_ok(const struct rnv_package *pkg, const struct rnv_entry_rec *entry)
 {
 	return entry->flags == 0u && entry->step_first == 0u &&
-	       entry->step_count == pkg->step_count && entry->name[0] != 0u &&
-	       entry->name[RNV_ENTRY_NAME_BYTES - 1u] == 0u && entry->output_count != 0u &&
+	       entry->step_count == pkg->step_count && name_ok(entry->name) &&
+	       entry->output_count != 0u &&
 	       (uint32_t)entry->input_count + entry->output_count <= RNV_MAX_LIVE &&
 	       rnv_range_ok(entry->input_first, entry->input_count, pkg->operand_count) &&
 	       rnv_range_ok(entry->output_first, entry->output_count, pkg->operand_count);

@@ -47,6 +47,10 @@ int rnv_verify_golden(const struct rnv_package *pkg, struct rnv_diag *diag)
 	if (golden->kind == RNV_GOLDEN_SEEDED) {
 		inputs = 0;
 	}
+	if ((golden->kind == RNV_GOLDEN_SEEDED) == (golden->seed == 0u) ||
+	    !rnv_all_zero((const uint8_t *)golden->reserved, sizeof(golden->reserved))) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, 0, RNV_SECTION_GOLDEN);
+	}
 	if (golden->input_bytes != inputs || golden->output_bytes != outputs ||
 	    (uint64_t)inputs + outputs != pkg->golden_bytes - RNV_GOLDEN_BYTES) {
 		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, 0, RNV_SECTION_GOLDEN);

@@ -37,18 +37,22 @@ static bool alias_safe(const struct rnv_package *pkg, const struct rnv_op *op, u
 		       const struct rnv_tensor_rec *t)
 {
 	const uint16_t *operands = pkg->operands + op->rec->operand_first;
+	bool is_input = false;
 
 	if (pkg->tensors[t->alias_tensor].last_step != t->first_step ||
 	    rnv_op_out_rec(op, 0) != t) {
 		return false;
 	}
-	/* Every appearance among the inputs must be replaceable. */
+	/* It is an input, and every appearance among the inputs is replaceable. */
 	for (uint32_t i = 0; i < op->rec->input_count; i++) {
-		if (operands[i] == t->alias_tensor && (i >= 31u || (mask & (1u << i)) == 0u)) {
-			return false;
+		if (operands[i] == t->alias_tensor) {
+			if (i >= 31u || (mask & (1u << i)) == 0u) {
+				return false;
+			}
+			is_input = true;
 		}
 	}
-	return true;
+	return is_input;
 }
 
 /* Begin tensor `index` at the present step. */

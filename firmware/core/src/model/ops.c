@@ -38,8 +38,24 @@ static int verify_op(const struct rnv_package *pkg, uint32_t index, struct rnv_d
 	if (op->code >= rnv_kernel_limit || rnv_kernel_table[op->code] == NULL) {
 		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_OP_CODE, index, op->code);
 	}
-	if ((pkg->header->opset[op->code / 8u] & (1u << (op->code % 8u))) == 0u) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 48, op->code);
+	return RNV_OK;
+}
+
+/* The header's op set is exactly that of the op records. */
+static int verify_opset(const struct rnv_package *pkg, struct rnv_diag *diag)
+{
+	uint8_t opset[RNV_OPSET_BYTES] = {0};
+
+	for (uint32_t i = 0; i < pkg->op_count; i++) {
+		uint32_t code = pkg->ops[i].code;
+
+		opset[code / 8u] |= (uint8_t)(1u << (code % 8u));
+	}
+	for (uint32_t i = 0; i < RNV_OPSET_BYTES; i++) {
+		if (opset[i] != pkg->header->opset[i]) {
+			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 48u + i,
+					  pkg->header->opset[i]);
+		}
 	}
 	return RNV_OK;
 }
@@ -69,6 +85,9 @@ int rnv_verify_ops(const struct rnv_package *pkg, struct rnv_diag *diag)
 	}
 	for (uint32_t i = 0; i < pkg->op_count && status == RNV_OK; i++) {
 		status = verify_op(pkg, i, diag);
+	}
+	if (status == RNV_OK) {
+		status = verify_opset(pkg, diag);
 	}
 	for (uint32_t i = 0; i < pkg->step_count && status == RNV_OK; i++) {
 		status = verify_step(pkg, i, diag);

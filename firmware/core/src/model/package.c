@@ -25,8 +25,8 @@ int rnv_refuse(struct rnv_diag *diag, int status, enum rnv_what what, uint32_t i
 	       uint32_t value)
 {
 	if (diag != NULL) {
-		diag->what = (uint16_t)what;
-		diag->index = (uint16_t)index;
+		diag->what = (uint32_t)what;
+		diag->index = index;
 		diag->value = value;
 	}
 	return status;
@@ -35,6 +35,16 @@ int rnv_refuse(struct rnv_diag *diag, int status, enum rnv_what what, uint32_t i
 bool rnv_range_ok(uint32_t offset, uint32_t bytes, uint32_t limit)
 {
 	return offset <= limit && bytes <= limit - offset;
+}
+
+bool rnv_all_zero(const uint8_t *bytes, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (bytes[i] != 0u) {
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Fields that a reader must know before it may trust the length. */
@@ -77,11 +87,9 @@ static int verify_trailer(const struct rnv_header *header, uint32_t flags, struc
 		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_SIGNATURE, 0,
 				  trailer->signature_kind);
 	}
-	for (uint32_t i = 0; i < sizeof(trailer->signature); i++) {
-		if (trailer->signature[i] != 0u) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, start + 40u + i,
-					  trailer->signature[i]);
-		}
+	if (!rnv_all_zero(trailer->signature, sizeof(trailer->signature))) {
+		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, start + 40u,
+				  trailer->signature[0]);
 	}
 	if (trailer->reserved != 0u) {
 		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, start + 104u,
@@ -90,14 +98,21 @@ static int verify_trailer(const struct rnv_header *header, uint32_t flags, struc
 	return RNV_OK;
 }
 
+static bool name_char(uint8_t c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-';
+}
+
+/* One or more allowed characters, then zeros, at least one. */
 static bool name_ok(const uint8_t *name)
 {
 	uint32_t i = 0;
 
-	while (i < RNV_NAME_BYTES - 1u && name[i] > ' ' && name[i] < 0x7Fu) {
+	while (i < RNV_NAME_BYTES - 1u && name_char(name[i])) {
 		i++;
 	}
-	return i > 0u && name[i] == 0u;
+	return i > 0u && rnv_all_zero(name + i, RNV_NAME_BYTES - i);
 }
 
 static int verify_header(const struct rnv_header *header, struct rnv_diag *diag)

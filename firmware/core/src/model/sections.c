@@ -87,7 +87,8 @@ static int verify_section(const struct rnv_section_rec *rec, uint32_t row, uint3
 {
 	uint32_t size;
 
-	if (rec->offset % 16u != 0u || !rnv_range_ok(rec->offset, rec->bytes, limit)) {
+	if (rec->offset % 16u != 0u || !rnv_range_ok(rec->offset, rec->bytes, limit) ||
+	    (rec->flags & ~(uint32_t)RNV_SECTION_OPTIONAL) != 0u) {
 		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, row, rec->offset);
 	}
 	if (rec->kind == 0u || rec->kind >= SECTION_KINDS) {
@@ -100,10 +101,17 @@ static int verify_section(const struct rnv_section_rec *rec, uint32_t row, uint3
 	if (rec->count >= RNV_NO_TENSOR && rec->kind != RNV_SECTION_PARAMS) {
 		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, row, rec->count);
 	}
-	if (size != 0u && (rec->bytes % size != 0u || rec->bytes / size != rec->count)) {
+	if (size != 0u ? (rec->bytes % size != 0u || rec->bytes / size != rec->count)
+		       : (rec->count != 0u && rec->kind != RNV_SECTION_LABELS)) {
 		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, row, rec->bytes);
 	}
 	return RNV_OK;
+}
+
+/* The bytes from `end` to `offset` are padding: zero. */
+static bool padding_ok(const struct rnv_package *pkg, uint32_t end, uint32_t offset)
+{
+	return offset >= end && rnv_all_zero((const uint8_t *)pkg->header + end, offset - end);
 }
 
 int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
@@ -124,7 +132,7 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
 		if (status != RNV_OK) {
 			return status;
 		}
-		if (rec->kind <= kind || rec->offset < end) {
+		if (rec->kind <= kind || !padding_ok(pkg, end, rec->offset)) {
 			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, row, rec->kind);
 		}
 		kind = rec->kind;
@@ -132,7 +140,7 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
 		take_section(pkg, rec);
 	}
 	if (pkg->tensor_count == 0u || pkg->step_count == 0u || pkg->entry_count == 0u ||
-	    pkg->operand_count == 0u || !labels_ok(pkg)) {
+	    pkg->operand_count == 0u || !labels_ok(pkg) || !padding_ok(pkg, end, limit)) {
 		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, header->section_count, 0);
 	}
 	return RNV_OK;

@@ -22,6 +22,9 @@ int rnv_refuse(struct rnv_diag *diag, int status, enum rnv_what what, uint32_t i
 /** True where `offset .. offset + bytes` lies inside `limit` bytes. */
 bool rnv_range_ok(uint32_t offset, uint32_t bytes, uint32_t limit);
 
+/** True where `count` bytes are all zero. */
+bool rnv_all_zero(const uint8_t *bytes, uint32_t count);
+
 /** Find the sections and check that their arrays are whole. */
 int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag);
 

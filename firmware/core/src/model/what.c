@@ -39,7 +39,7 @@ static const char *const what_names[] = {
 	[RNV_WHAT_RESERVED] = "reserved field",
 };
 
-const char *rnv_what_name(uint16_t what)
+const char *rnv_what_name(uint32_t what)
 {
 	return (what < sizeof(what_names) / sizeof(what_names[0])) ? what_names[what] : "unknown";
 }

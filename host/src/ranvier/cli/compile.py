@@ -32,6 +32,17 @@ def parse_version(
     return major, minor, patch
 
 
+def check_paths(model: str, labels: str | None, out: str | None, c_file: str | None) -> None:
+    """Wrong usage where a file would be written over another one of this call."""
+    header = str(Path(c_file).with_suffix(".h")) if c_file is not None else None
+    seen: dict[Path, str] = {}
+    for path in (model, labels, out, c_file, header):
+        if path is not None:
+            other = seen.setdefault(Path(path).resolve(), path)
+            if other is not path:
+                raise click.UsageError(f"{path} is named twice; it would be written over {other}")
+
+
 def read_labels(path: str) -> tuple[str, ...]:
     """The labels of a UTF-8 file, one a line; blank lines at the end are ignored."""
     try:
@@ -109,6 +120,7 @@ def compile_command(
         raise click.UsageError("give -o OUT.rnv or --c-array OUT.c (or both)")
     if c_file is not None and Path(c_file).suffix.lower() == ".h":
         raise click.UsageError("--c-array takes the C file; the header is written beside it")
+    check_paths(model, labels, out, c_file)
     options = CompileOptions(
         isa=isa,
         input_mode=IoMode[input_mode.upper()],

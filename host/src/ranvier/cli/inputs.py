@@ -8,6 +8,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -58,12 +59,12 @@ def load_input(path: str, info: TensorInfo, pixels: Pixels) -> NDArray[Any]:
 
 
 def _npy(path: str, data: bytes) -> NDArray[Any]:
-    try:
-        array = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OSError, SyntaxError, MemoryError, OverflowError) as error:
-        raise InputError(f"{path}: is not a NumPy array file: {error}") from None
-    if not isinstance(array, np.ndarray):
+    if data.startswith(b"PK"):
         raise InputError(f"{path}: holds several arrays", remedy="save one array with numpy.save")
+    try:
+        array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError, SyntaxError, TokenError, MemoryError, OverflowError) as error:
+        raise InputError(f"{path}: is not a NumPy array file: {error}") from None
     return array
 
 

@@ -51,12 +51,13 @@ class Output:
     def text(self, line: str = "") -> None:
         """Print a line for people."""
         if not self.as_json and not self.quiet:
-            click.echo(line)
+            click.echo(printable(line))
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Print a table for people; the first column is left-aligned, as are all but numbers."""
         if not self.as_json and not self.quiet:
-            for line in table_lines(header, list(rows)):
+            cells = [[printable(cell) for cell in row] for row in rows]
+            for line in table_lines(header, cells):
                 click.echo(line)
 
     def json(self, value: dict[str, Any]) -> None:
@@ -64,6 +65,13 @@ class Output:
         if self.as_json:
             document = {"schema": f"ranvier.{self.command}/1", **value}
             click.echo(json.dumps(_finite(document), indent=2, allow_nan=False))
+
+
+def printable(text: str) -> str:
+    """``text`` without control characters: names and labels of a file must not steer a terminal."""
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
 
 
 def _finite(value: Any) -> Any:
@@ -131,7 +139,7 @@ def report(output: Output, error: RanvierError) -> None:
         }
         click.echo(json.dumps({"schema": "ranvier.error/1", "error": value}, indent=2))
         return
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {error.message}", err=True)
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {printable(error.message)}", err=True)
     if error.remedy:
         click.echo(f"{click.style('  try:', bold=True)} {error.remedy}", err=True)
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 
 import click
@@ -61,6 +62,8 @@ def validate(
     PACKAGE is what was compiled from MODEL; without it, MODEL is compiled in memory. Errors are in
     LSB (floats: units of the value). Exit code 1 where a layer exceeds the threshold.
     """
+    if math.isnan(threshold):
+        raise click.BadParameter("is not a number", param_hint="--threshold")
     data = read_bytes(model)
     if package is None:
         opened = Package(compile_model(data, model).package, model)

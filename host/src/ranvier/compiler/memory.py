@@ -60,6 +60,13 @@ def plan_memory(program: Program, mode: IoMode) -> MemoryPlan:
 
     Raises UnsupportedError where more tensors are live at once than a reader can verify.
     """
+    operands = len(program.inputs) + len(program.outputs)
+    if operands > MAX_LIVE:
+        raise UnsupportedError(
+            f"{program.name}: the model has {operands} inputs and outputs, "
+            f"the package format allows {MAX_LIVE}",
+            "join some of them into one tensor",
+        )
     best: MemoryPlan | None = None
     for ordered in _orders(program, mode):
         layout = _Layout(ordered, mode)
@@ -71,7 +78,7 @@ def plan_memory(program: Program, mode: IoMode) -> MemoryPlan:
     assert best is not None
     if best.max_live > MAX_LIVE:
         raise UnsupportedError(
-            f"{program.name}: {best.max_live} tensors are live at once, "
+            f"{program.name}: {best.max_live} tensors are live in the arena at once, "
             f"the package format allows {MAX_LIVE}",
             "split the model where it has few parallel branches",
         )
@@ -169,7 +176,7 @@ class _Layout:
             scratch_offsets=self._scratch_offsets(layout.offsets[len(roots) :]),
             arena_bytes=align(layout.peak),
             lower_bound=layout.lower_bound,
-            max_live=self._max_live(),
+            max_live=self._max_live(aliases),
         )
 
     def _dies(self, tensor: Tensor, step: int) -> bool:
@@ -238,10 +245,11 @@ class _Layout:
             next(remaining) if step.lowered.scratch_bytes else 0 for step in self._program.steps
         )
 
-    def _max_live(self) -> int:
+    def _max_live(self, aliases: dict[Tensor, Tensor]) -> int:
+        """Most tensors live in the arena at one step."""
         live = [0] * len(self._program.steps)
         for tensor, first in self._first.items():
-            if not tensor.is_const:
+            if not tensor.is_const and _root(aliases, tensor) not in self._slots:
                 for step in range(first, self._last[tensor] + 1):
                     live[step] += 1
         return max(live, default=0)

@@ -119,7 +119,7 @@ class TensorReader:
             )
         limits = np.iinfo(dtype.numpy)
         for zero_point in zero_points:
-            if not limits.min <= zero_point <= limits.max:
+            if not max(limits.min, -(2**31)) <= zero_point <= min(limits.max, 2**31 - 1):
                 self._fail(
                     table,
                     "zero_point",

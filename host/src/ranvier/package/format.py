@@ -35,8 +35,8 @@ OP = struct.Struct("<HBBBBHIHHIIII")
 STEP = struct.Struct("<HHIII")
 #: name, step_first, step_count, input_first, input_count, output_first, output_count, flags
 ENTRY = struct.Struct("<16sHHHHHHI")
-#: kind, seed, input_bytes, output_bytes
-GOLDEN = struct.Struct("<IIII")
+#: kind, seed, input_bytes, output_bytes, trace_crc, reserved[3]
+GOLDEN = struct.Struct("<IIIIIIII")
 #: sha256, key_id, signature_kind, signature, reserved, crc32
 TRAILER = struct.Struct("<32sII64sII")
 

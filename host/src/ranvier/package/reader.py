@@ -286,12 +286,12 @@ class _Reader:
             return None
         if len(data) < fmt.GOLDEN.size:
             self.fail("self-test", f"{len(data)} bytes")
-        kind, seed, in_bytes, out_bytes = fmt.GOLDEN.unpack_from(data)
+        kind, seed, in_bytes, out_bytes, trace_crc = fmt.GOLDEN.unpack_from(data)[:5]
         if len(data) != fmt.GOLDEN.size + in_bytes + out_bytes:
             self.fail("self-test", f"{len(data)} bytes for {in_bytes} + {out_bytes} of data")
         inputs = data[fmt.GOLDEN.size : fmt.GOLDEN.size + in_bytes]
         outputs = data[fmt.GOLDEN.size + in_bytes :]
-        return Golden(seed, outputs, inputs if kind == fmt.GOLDEN_STORED else None)
+        return Golden(seed, outputs, trace_crc, inputs if kind == fmt.GOLDEN_STORED else None)
 
 
 def _names(names: dict[str, Any], key: str) -> list[str]:

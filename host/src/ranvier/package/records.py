@@ -135,10 +135,15 @@ class EntryRecord:
 
 @dataclass(frozen=True)
 class Golden:
-    """A self-test: inputs from a seeded generator, or stored; outputs stored, concatenated."""
+    """A self-test: inputs from the generator of ``seed``, or stored (``seed`` is 0 then).
+
+    ``outputs`` are all outputs, concatenated; ``trace_crc`` is the CRC-32 of what every step
+    writes, in order.
+    """
 
     seed: int
     outputs: bytes
+    trace_crc: int
     inputs: bytes | None = None
 
 

@@ -259,7 +259,9 @@ def _golden(content: PackageContent) -> bytes:
         return b""
     kind = fmt.GOLDEN_SEEDED if golden.inputs is None else fmt.GOLDEN_STORED
     inputs = golden.inputs or b""
-    head = fmt.GOLDEN.pack(kind, golden.seed, len(inputs), len(golden.outputs))
+    head = fmt.GOLDEN.pack(
+        kind, golden.seed, len(inputs), len(golden.outputs), golden.trace_crc, 0, 0, 0
+    )
     return head + inputs + golden.outputs
 
 

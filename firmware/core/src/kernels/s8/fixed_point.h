@@ -29,7 +29,7 @@ static inline int32_t rnv_shift_left(int32_t x, uint32_t left)
 }
 
 /**
- * High 32 bits of `2 a b`, rounded to nearest, ties away from zero towards plus infinity
+ * High 32 bits of `2 a b`, rounded to nearest, ties towards plus infinity
  * (gemmlowp's SaturatingRoundingDoublingHighMul).
  *
  * gemmlowp adds a nudge by the product's sign and divides truncating; floor((ab + 2^30) / 2^31) is

@@ -24,6 +24,8 @@ struct resize_nearest_params {
 	int32_t out_w;
 };
 
+#define MOST_ROWS 0x10000
+
 static bool all_below(const uint16_t *indexes, int32_t count, int32_t limit)
 {
 	for (int32_t i = 0; i < count; i++) {
@@ -42,7 +44,11 @@ static int resize_nearest_check(const struct rnv_op *op)
 	const struct rnv_tensor_rec *in;
 	const struct rnv_tensor_rec *out;
 
-	if (!rnv_op_has(op, 1, 1, 6) || !rnv_words_within(words, 6, 1, INT32_MAX)) {
+	/* Sizes that 16-bit indexes can address; also keeps the size of the tables within 32 bits.
+	 */
+	if (!rnv_op_has(op, 1, 1, 6) || !rnv_words_within(words, 6, 1, INT32_MAX) ||
+	    !rnv_words_within(words, 2, 1, MOST_ROWS) ||
+	    !rnv_words_within(words + 4, 2, 1, MOST_ROWS)) {
 		return RNV_EFORMAT;
 	}
 	in = rnv_op_in_rec(op, 0);

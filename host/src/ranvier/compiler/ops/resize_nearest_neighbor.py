@@ -28,8 +28,9 @@ def check(op: Op) -> list[str]:
         return ["input or output does not have four dimensions"]
     if x.dtype != y.dtype:
         reasons.append(f"output is {y.dtype.name.lower()}, input is {x.dtype.name.lower()}")
-    if max(x.shape[1:3]) > _MAX_SIDE:
-        reasons.append(f"input has a side of {max(x.shape[1:3])}, the limit is {_MAX_SIDE}")
+    side = max(*x.shape[1:3], *y.shape[1:3])
+    if side > _MAX_SIDE:
+        reasons.append(f"input or output has a side of {side}, the limit is {_MAX_SIDE}")
     if size is None or size.data is None or size.dtype != DType.INT32 or size.shape != (2,):
         return [*reasons, "the size is not a constant of two int32"]
     wanted = (x.shape[0], *size.data.tolist(), x.shape[3])
