@@ -3,7 +3,8 @@
 #
 # The one front door. `make help` lists the goals.
 
-SHELL := /bin/sh
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,7 +18,9 @@ FUZZ_SECONDS ?= 300
 SWEEP_CASES ?= 5000
 
 # Everything that a goal's result can depend on.
-SOURCES := $(shell git ls-files -co --exclude-standard 2>/dev/null || find . -type f -not -path './build/*' -not -path './.venv/*')
+FIND := find . -type f -not -path './build/*' -not -path './.venv/*' -not -path '*/.*cache/*'
+SOURCES := $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || \
+	$(FIND) | sed 's|^\./||'))
 NATIVE := $(filter firmware/CMakeLists.txt firmware/core/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
 
 .DELETE_ON_ERROR:
@@ -39,8 +42,7 @@ help:
 
 $(STAMPS)/packages-%: scripts/packages.sh
 	@mkdir -p $(@D)
-	@sh scripts/packages.sh $*
-	@touch $@
+	@sh scripts/packages.sh $* && touch $@ || test $$? = 3
 
 $(BIN)/python: | $(STAMPS)/packages-demo
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -71,23 +73,23 @@ build: $(STAMPS)/build
 demo: $(STAMPS)/build
 	@$(BIN)/python samples/demo/demo.py
 
-$(STAMPS)/dev: $(STAMPS)/packages-test $(STAMPS)/requirements-dev $(STAMPS)/build
+# Optional Debian packages that could not be had are asked for again: packages-test has no stamp then.
+$(STAMPS)/dev: $(STAMPS)/requirements-dev $(STAMPS)/build | $(STAMPS)/packages-test
 	@touch $@
 
 lint: $(STAMPS)/dev
 	@$(BIN)/ruff check -q . && $(BIN)/ruff format -q --check .
 	@$(BIN)/mypy
-	@git ls-files '*.c' '*.h' | xargs $(BIN)/clang-format --dry-run -Werror
+	@$(BIN)/clang-format --dry-run -Werror $(filter %.c %.h,$(SOURCES))
 
 unit: $(STAMPS)/dev
-	@sh tests/unit/run.sh $(BIN) $(UNIT)
+	@bash tests/unit/run.sh $(BIN) $(UNIT)
 
 # What was run and passed is not run again until a source changes.
 $(STAMPS)/test: $(SOURCES) $(STAMPS)/dev
 	@$(MAKE) --no-print-directory lint unit
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(TEST_FUZZ_SECONDS)
 	@$(BIN)/python -m pytest -n 2 -o console_output_style=count | tee build/pytest.log
-	@grep -q ' passed' build/pytest.log && ! grep -qE '[0-9]+ (failed|error)' build/pytest.log
 	@touch $@
 
 test: $(STAMPS)/test

@@ -417,6 +417,43 @@ def test_at_most_32_tensors_are_live(inputs: int, status: str) -> None:
         assert verdict(write_package(replace(content, max_live=33))).index == 0
 
 
+# Entry points
+
+
+def resident(inputs: Sequence[int], outputs: Sequence[int]) -> PackageContent:
+    """Two inputs and two outputs in the arena; the entry point lists those given."""
+    tensors = [
+        tensor(8, 0, 1, 0, is_input=True),
+        tensor(8, 0, 1, 16, is_input=True),
+        tensor(8, 0, 1, 32, is_output=True),
+        tensor(8, 1, 1, 48, is_output=True),
+    ]
+    content = program(tensors, [copy(0, 2, 8), copy(1, 3, 8)], 64, 4, IoMode.RESIDENT)
+    entry = replace(content.entries[0], inputs=tuple(inputs), outputs=tuple(outputs))
+    return replace(content, entries=(entry,))
+
+
+def test_inputs_and_outputs_are_listed_once_and_flagged() -> None:
+    assert judge(resident([0, 1], [2, 3])) == ACCEPTED
+    assert judge(resident([1, 0], [3, 2])) == ACCEPTED
+    assert judge(resident([0, 0], [2, 3])) == ("EFORMAT", RECORD, 0)
+    assert judge(resident([0, 1], [3, 3])) == ("EFORMAT", RECORD, 3)
+    assert judge(resident([0, 2], [1, 3])) == ("EFORMAT", RECORD, 2)
+    assert judge(resident([0, 1], [2, 0])) == ("EFORMAT", RECORD, 0)
+    assert judge(resident([0], [2, 3])) == ("EFORMAT", "entry point", 0)
+    assert judge(resident([0, 1], [2])) == ("EFORMAT", "entry point", 0)
+
+
+@pytest.mark.parametrize(("outputs", "status"), [(31, "OK"), (32, "EFORMAT")])
+def test_at_most_32_inputs_and_outputs(outputs: int, status: str) -> None:
+    tensors = [given(4, outputs - 1)]
+    tensors += [taken(4, i, outputs - 1, 1 + i) for i in range(outputs)]
+    content = program(tensors, [copy(0, 1 + i, 4) for i in range(outputs)], 0)
+    found = verdict(write_package(content))
+    assert found.status == status
+    assert found.what == ("nothing" if status == "OK" else "entry point")
+
+
 # Case 54, and sizes that overflow (cases 3 and 4)
 
 

@@ -1,10 +1,10 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds and runs the C unit tests with gcc and with clang: run.sh BIN BUILD (BIN has cmake, ninja).
 
-set -eu
+set -euo pipefail
 bin=$(cd "$1" && pwd)
 build=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,8 +21,10 @@ for compiler in gcc clang; do
 		{ cat "$build-$compiler.log"; exit 1; }
 	"$bin/cmake" --build "$build/$compiler" >>"$build-$compiler.log" 2>&1 ||
 		{ tail -n 40 "$build-$compiler.log"; exit 1; }
-	"$bin/ctest" --test-dir "$build/$compiler" --output-on-failure --no-tests=error |
-		tee "$build-$compiler-tests.log" | tail -n 4
-	grep -q '100% tests passed' "$build-$compiler-tests.log" ||
-		{ cat "$build-$compiler-tests.log"; exit 1; }
+	if ! "$bin/ctest" --test-dir "$build/$compiler" --output-on-failure --no-tests=error \
+		>"$build-$compiler-tests.log"; then
+		cat "$build-$compiler-tests.log"
+		exit 1
+	fi
+	echo "unit ($compiler): $(grep 'tests passed' "$build-$compiler-tests.log")"
 done

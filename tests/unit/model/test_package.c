@@ -74,7 +74,7 @@ static void test_op_set(void **state)
 
 	(void)state;
 	memset(opset, 0xA5, sizeof(opset));
-	rnv_opset(opset);
+	rnv_opset_get(opset);
 	for (uint32_t code = 0; code < 8u * RNV_OPSET_BYTES; code++) {
 		int has = (opset[code / 8u] >> (code % 8u)) & 1;
 

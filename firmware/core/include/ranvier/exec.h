@@ -25,8 +25,9 @@ extern "C" {
 #endif
 
 /**
- * One execution context. The caller owns it and serialises all calls on it; contexts of the same
- * package are independent. All members are private.
+ * One execution context. The caller owns it and serialises all calls on it, from whatever thread or
+ * interrupt they come (a step takes as long as its op); contexts of the same package are
+ * independent. All members are private.
  */
 struct rnv_exec {
 	const struct rnv_package *pkg; /**< @private */
@@ -73,7 +74,12 @@ int rnv_exec_bind(struct rnv_exec *exec, uint16_t tensor, void *data, uint32_t b
 
 /**
  * Address of a tensor's bytes in this context: to fill a resident input, to read a resident output
- * or, between steps, any live tensor. NULL where there is no such tensor or it is not bound.
+ * or, between steps, any live tensor.
+ *
+ * @param exec   context
+ * @param tensor tensor number
+ * @return address in the arena, the bound buffer or the package (a constant: only to be read), or
+ *         NULL where there is no such tensor or it is not bound
  */
 void *rnv_exec_tensor(const struct rnv_exec *exec, uint16_t tensor);
 
@@ -91,16 +97,30 @@ int rnv_exec_start(struct rnv_exec *exec, uint16_t entry);
 /**
  * Execute the next step.
  *
+ * @param exec context
  * @retval 1           executed, more steps follow
  * @retval 0           executed, the run is complete
  * @retval RNV_ESTATE  no run in progress
  */
 int rnv_exec_step(struct rnv_exec *exec);
 
-/** rnv_exec_start() and all steps. @return as rnv_exec_start(), RNV_OK when complete. */
+/**
+ * Run an entry point from its first to its last step.
+ *
+ * @param exec  context
+ * @param entry entry point number, 0 is the default
+ * @retval RNV_OK      complete
+ * @retval RNV_EINVAL  no such entry point
+ * @retval RNV_ESTATE  an external tensor is not bound
+ */
 int rnv_exec_run(struct rnv_exec *exec, uint16_t entry);
 
-/** Number of the next step, or of the step after the last one when no run is in progress. */
+/**
+ * Where a run is.
+ *
+ * @param exec context
+ * @return number of the next step, or of the step after the last one when no run is in progress
+ */
 uint16_t rnv_exec_next(const struct rnv_exec *exec);
 
 /**

@@ -23,6 +23,7 @@
 extern "C" {
 #endif
 
+/* Sizes and limits of the format; SPEC.md says what each is for. */
 #define RNV_PACKAGE_MAGIC    0x4D564E52 /* "RNVM" */
 #define RNV_PACKAGE_FORMAT   1
 #define RNV_PACKAGE_ABI      1
@@ -53,15 +54,15 @@ enum rnv_io_mode {
 
 #define RNV_FLAG_IO_MASK 0x3
 
-/** Element types. */
+/** Element types, little-endian. */
 enum rnv_type {
-	RNV_TYPE_INT8 = 1,
-	RNV_TYPE_UINT8 = 2,
-	RNV_TYPE_INT16 = 3,
-	RNV_TYPE_INT32 = 4,
-	RNV_TYPE_INT64 = 5,
-	RNV_TYPE_FLOAT32 = 6,
-	RNV_TYPE_BOOL = 7,
+	RNV_TYPE_INT8 = 1,    /**< 1 byte */
+	RNV_TYPE_UINT8 = 2,   /**< 1 byte */
+	RNV_TYPE_INT16 = 3,   /**< 2 bytes */
+	RNV_TYPE_INT32 = 4,   /**< 4 bytes */
+	RNV_TYPE_INT64 = 5,   /**< 8 bytes */
+	RNV_TYPE_FLOAT32 = 6, /**< 4 bytes, IEEE 754 binary32 */
+	RNV_TYPE_BOOL = 7,    /**< 1 byte, 0 or 1 */
 };
 
 /** Where a tensor's bytes are. */
@@ -308,6 +309,9 @@ struct rnv_package {
  * its crypto seam; a package that carries a signature is refused as @ref RNV_WHAT_SIGNATURE by
  * this reader.
  *
+ * Reads the package and writes only `pkg` and `diag`, so it may be called from any thread; from an
+ * interrupt only where its time is acceptable (the CRC alone takes about 11 instructions a byte).
+ *
  * @param pkg   view to fill; all zero after a failure, except RNV_EINVAL and RNV_EALIGN
  * @param data  package, aligned to @ref RNV_PACKAGE_ALIGN
  * @param bytes bytes readable at `data`; may exceed the package
@@ -323,43 +327,94 @@ struct rnv_package {
 int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, uint32_t flags,
 		     struct rnv_diag *diag);
 
-/** English words for a diagnosis, for logs and hosts; never NULL. Static storage. */
+/**
+ * English words for a diagnosis, for logs and hosts. May be called from any thread or interrupt.
+ *
+ * @param what `rnv_diag.what`
+ * @return words in static storage; "unknown" for a number that this build does not know
+ */
 const char *rnv_what_name(uint32_t what);
 
-/** The package's header, valid as long as the package's memory. */
+/*
+ * The functions below read an opened package and keep nothing: they may be called from any thread
+ * or interrupt at the same time.
+ */
+
+/**
+ * The package's header.
+ *
+ * @param pkg opened package
+ * @return record in the package's memory
+ */
 const struct rnv_header *rnv_package_header(const struct rnv_package *pkg);
 
-/** Tensor record `tensor`, or NULL where there is none. */
+/**
+ * A tensor's record.
+ *
+ * @param pkg    opened package
+ * @param tensor tensor number
+ * @return record in the package's memory, or NULL where there is no such tensor
+ */
 const struct rnv_tensor_rec *rnv_package_tensor(const struct rnv_package *pkg, uint16_t tensor);
 
-/** Tensor number of input `index` of entry point `entry`, or RNV_NO_TENSOR. */
+/**
+ * Tensor number of an input.
+ *
+ * @param pkg   opened package
+ * @param entry entry point number, 0 is the default
+ * @param index input, from 0
+ * @return tensor number, or RNV_NO_TENSOR where there is no such entry point or input
+ */
 uint16_t rnv_package_input(const struct rnv_package *pkg, uint16_t entry, uint16_t index);
 
-/** Tensor number of output `index` of entry point `entry`, or RNV_NO_TENSOR. */
+/**
+ * Tensor number of an output.
+ *
+ * @param pkg   opened package
+ * @param entry entry point number, 0 is the default
+ * @param index output, from 0
+ * @return tensor number, or RNV_NO_TENSOR where there is no such entry point or output
+ */
 uint16_t rnv_package_output(const struct rnv_package *pkg, uint16_t entry, uint16_t index);
 
-/** Label `index` as a zero-terminated UTF-8 string in the package, or NULL where there is none. */
+/**
+ * A label. Time proportional to the labels before it.
+ *
+ * @param pkg   opened package
+ * @param index label, from 0
+ * @return zero-terminated UTF-8 string in the package's memory, or NULL where there is none
+ */
 const char *rnv_package_label(const struct rnv_package *pkg, uint16_t index);
 
-/** Number of labels. */
+/**
+ * Number of labels.
+ *
+ * @param pkg opened package
+ * @return 0 where the package has none
+ */
 uint16_t rnv_package_label_count(const struct rnv_package *pkg);
 
 /**
  * Set of op codes that this build can execute, as in `rnv_header.opset`.
  *
- * @param opset 32 bytes, filled
+ * @param opset RNV_OPSET_BYTES bytes of the caller, filled
  */
-void rnv_opset(uint8_t *opset);
+void rnv_opset_get(uint8_t *opset);
 
-/** Name of op `code` (as in ops.txt), or NULL where this build lacks it. Static storage. */
+/**
+ * Name of an op.
+ *
+ * @param code op code
+ * @return name as in ops.txt, in static storage, or NULL where this build lacks the op
+ */
 const char *rnv_op_name(uint16_t code);
 
 /**
  * CRC-32 of IEEE 802.3 (reflected polynomial 0xEDB88320), as zlib's crc32().
  *
- * @param crc  0 to begin, or the result of the bytes before
- * @param data `bytes` bytes
- * @param bytes length
+ * @param crc   0 to begin, or the result of the bytes before
+ * @param data  `bytes` bytes
+ * @param bytes length; 0 is allowed
  * @return the CRC of everything so far
  */
 uint32_t rnv_crc32(uint32_t crc, const void *data, uint32_t bytes);

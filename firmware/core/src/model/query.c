@@ -57,7 +57,7 @@ const char *rnv_package_label(const struct rnv_package *pkg, uint16_t index)
 	return label;
 }
 
-void rnv_opset(uint8_t *opset)
+void rnv_opset_get(uint8_t *opset)
 {
 	for (uint32_t i = 0; i < RNV_OPSET_BYTES; i++) {
 		opset[i] = 0;

@@ -17,6 +17,8 @@ def mean(draw: Draw, op: str) -> Sketch:
     picked = [i for i in range(rank) if draw.chance(0.5)] or [draw.integer(0, rank - 1)]
     if rank == 4 and draw.chance(0.3):  # the usual one: over an image
         picked = [1, 2]
+    if rank == 5 and draw.chance(0.5):  # three groups of axes that are not neighbours
+        picked = [0, 2, 4]
     draw.rng.shuffle(picked)
     axes = [i - rank if draw.chance(0.3) else i for i in picked]
     keep_dims = draw.chance(0.5)
