@@ -11,6 +11,8 @@ BIN := $(VENV)/bin
 # cmake and ninja of the requirements, for what starts them by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 STAMPS := build/stamps
+# What was installed into the environment is recorded in it.
+INSTALLED := $(VENV)/stamps
 UNIT := build/unit
 # In `make test` the fuzzers run for a short, bounded time.
 TEST_FUZZ_SECONDS ?= 20
@@ -52,59 +54,63 @@ $(BIN)/python: | $(STAMPS)/packages-demo
 
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 
-$(STAMPS)/requirements-%: requirements/%.txt | $(BIN)/python
+$(INSTALLED)/requirements-%: requirements/%.txt | $(BIN)/python
 	@mkdir -p $(@D)
 	@echo "installing requirements/$*.txt"
 	@$(PIP) install --require-hashes -r $< || \
-		{ echo "ranvier: could not install $<; a package index must be reachable" >&2; exit 1; }
+		{ echo "ranvier: could not install $<; pip says above why (a package index must be reachable)" >&2; exit 1; }
 	@touch $@
 
 # Editable: Python sources are used in place, the native library is built into the environment.
-$(STAMPS)/build: $(NATIVE) $(STAMPS)/requirements-demo
+$(INSTALLED)/build: $(NATIVE) $(INSTALLED)/requirements-demo
 	@echo "building the native core"
+	@mkdir -p build
 	@$(PIP) install --no-deps --no-build-isolation --editable . >build/build.log 2>&1 || \
 		{ tail -n 40 build/build.log; exit 1; }
 	@touch $@
 
-build: $(STAMPS)/build
+build: $(INSTALLED)/build
 
 # --- goals ------------------------------------------------------------------
 
-demo: $(STAMPS)/build
+demo: $(INSTALLED)/build
 	@$(BIN)/python samples/demo/demo.py
 
 # Optional Debian packages that could not be had are asked for again: packages-test has no stamp then.
-$(STAMPS)/dev: $(STAMPS)/requirements-dev $(STAMPS)/build | $(STAMPS)/packages-test
+$(INSTALLED)/dev: $(INSTALLED)/requirements-dev $(INSTALLED)/build | $(STAMPS)/packages-test
 	@touch $@
 
-lint: $(STAMPS)/dev
+lint: $(INSTALLED)/dev
 	@$(BIN)/ruff check -q . && $(BIN)/ruff format -q --check .
 	@$(BIN)/mypy
 	@$(BIN)/clang-format --dry-run -Werror $(filter %.c %.h,$(SOURCES))
 
-unit: $(STAMPS)/dev
+unit: $(INSTALLED)/dev
 	@bash tests/unit/run.sh $(BIN) $(UNIT)
 
 # What was run and passed is not run again until a source changes.
-$(STAMPS)/test: $(SOURCES) $(STAMPS)/dev
-	@$(MAKE) --no-print-directory lint unit
+$(STAMPS)/test: $(SOURCES) $(INSTALLED)/dev
+	@mkdir -p $(@D)
+	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(TEST_FUZZ_SECONDS)
-	@$(BIN)/python -m pytest -n 2 -o console_output_style=count | tee build/pytest.log
+	@echo "pytest: about five minutes"
+	@$(BIN)/python -m pytest -n 2 -o console_output_style=count -rs | tee build/pytest.log
+	@$(MAKE) --no-print-directory lint
 	@touch $@
 
 test: $(STAMPS)/test
 	@echo "make test: all passed: $$(tail -n 1 build/pytest.log)"
 
-fuzz: $(STAMPS)/dev
+fuzz: $(INSTALLED)/dev
 	@sh tests/fuzz/run.sh $(BIN) build/fuzz $(FUZZ_SECONDS)
 
-sweep: $(STAMPS)/dev
+sweep: $(INSTALLED)/dev
 	@$(BIN)/python -m ranvier.testing.sweep --cases $(SWEEP_CASES)
 
-bench: $(STAMPS)/dev
+bench: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py
 
-lock: $(STAMPS)/requirements-demo
+lock: $(INSTALLED)/requirements-demo
 	@$(PIP) install uv
 	@cd requirements && for name in dev demo; do \
 		../$(BIN)/uv pip compile -q --universal --python-version 3.10 --generate-hashes \

@@ -90,17 +90,35 @@ def test_every_kernel_has_a_row() -> None:
     assert sorted(found) == sorted(row.symbol for row in ROWS)
 
 
+def struct_words(name: str, text: str) -> list[str]:
+    """Names of a struct's int32 words, in order; ``text`` also has the structs inside of it."""
+    match = re.search(rf"^struct {name} \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)
+    assert match is not None, name
+    body = re.sub(r"/\*.*?\*/", "", match[1], flags=re.DOTALL)
+    fields = re.findall(r"^\t(int32_t|struct \w+) (\w+);", body, re.MULTILINE)
+    assert len(fields) == body.count(";")
+    words = []
+    for kind, field in fields:
+        words += [field] if kind == "int32_t" else struct_words(kind.split()[1], text)
+    return words
+
+
 @per_row
 def test_parameters_have_the_same_names_in_c_and_python(row: Row) -> None:
-    """The struct's int32 fields, in order, are the words that the compiler writes."""
-    text = row.source.read_text(encoding="utf-8")
-    name = row.name.lower().removesuffix("_s8")
-    match = re.search(rf"^struct {name}_params \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)
-    assert match is not None
-    body = re.sub(r"/\*.*?\*/", "", match[1], flags=re.DOTALL)
-    fields = re.findall(r"^\tint32_t (\w+);", body, re.MULTILINE)
-    assert len(fields) == body.count(";")
-    assert tuple(fields) == device_ops()[row.name].params
+    """The struct's int32 fields, in order, are the words that the compiler writes.
+
+    The struct is the op's own or, where ops share it, in the header of the same folder that the
+    op's file includes.
+    """
+    source = row.source.read_text(encoding="utf-8")
+    included = re.findall(r'^#include "(kernels/s8/\w+\.h)"', source, re.MULTILINE)
+    headers = "".join((CORE / "src" / name).read_text(encoding="utf-8") for name in included)
+    for name in re.findall(r'^#include "(kernels/s8/\w+\.h)"', headers, re.MULTILINE):
+        headers += (CORE / "src" / name).read_text(encoding="utf-8")
+    structs = re.findall(r"^struct (\w+_params) \{", source + headers, re.MULTILINE)
+    assert len(structs) == 1, structs
+    assert structs[0] in (f"{row.source.stem}_params", "rnv_pool_params")
+    assert tuple(struct_words(structs[0], source + headers)) == device_ops()[row.name].params
 
 
 def test_the_compiler_knows_exactly_the_rows() -> None:

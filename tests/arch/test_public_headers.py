@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -80,8 +81,9 @@ def test_a_header_stands_alone(path: Path, language: str, tmp_path: Path) -> Non
     source = tmp_path / f"alone.{'c' if language == 'c' else 'cpp'}"
     source.write_text(f'#include "ranvier/{path.name}"\n#include "ranvier/{path.name}"\n')
     standard = "c11" if language == "c" else "c++11"
+    clang = shutil.which("clang") if language == "c++" else None
     command = [
-        "cc",
+        clang or "cc",  # Debian's clang speaks C++ without a package of its own
         "-x",
         language,
         f"-std={standard}",

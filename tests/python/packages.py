@@ -24,6 +24,8 @@ from ranvier.package.format import Section
 from ranvier.package.records import IoMode
 from ranvier.testing.tflite_builder import build_tflite
 
+library()  # declares the structs below to cffi, whichever test runs first
+
 RECORDS = {
     Section.TENSORS: "rnv_tensor_rec",
     Section.OPS: "rnv_op_rec",

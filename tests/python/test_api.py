@@ -152,6 +152,19 @@ def test_outputs_stay_after_the_next_run() -> None:
 
 
 @pytest.mark.parametrize("mode", IoMode)
+def test_outputs_are_the_callers_to_write(mode: IoMode) -> None:
+    model = Model(rich(mode).package)
+    inputs = random_int8(X, 3), random_int8(Y, 4)
+    want = [output.copy() for output in model.run(*inputs)]
+    for outputs in (model.run(*inputs), model.profile(*inputs)[0]):
+        for output in outputs:
+            output[:] = 77
+    for _, _, array in model.trace(*inputs):
+        array[:] = 77
+    assert [a.tobytes() for a in model.run(*inputs)] == [a.tobytes() for a in want]
+
+
+@pytest.mark.parametrize("mode", IoMode)
 def test_inputs_are_not_changed(mode: IoMode) -> None:
     model = Model(deep(mode).package)
     values = np.random.default_rng(1).standard_normal((1, 4, 4, 2)).astype(np.float32)
@@ -234,7 +247,7 @@ GOOD = np.zeros(X, np.int8)
     [
         (np.zeros((6, 5, 4), np.int8), r"'t1' takes shape \(1, 6, 5, 3\), \(6, 5, 4\) was given"),
         (np.zeros((90,), np.int8), "shape"),
-        (np.zeros((1, *X), np.int8), "shape"),
+        (np.zeros((2, *X), np.int8), "shape"),
         (np.zeros(0, np.int8), "shape"),
         (5, "shape"),
         (None, "shape"),
@@ -252,8 +265,9 @@ GOOD = np.zeros(X, np.int8)
 )
 def test_inputs_that_do_not_fit_are_refused(value: Any, reason: str) -> None:
     model = Model(rich().package)
-    with pytest.raises(InputError, match=reason):
+    with pytest.raises(InputError, match=reason) as raised:
         model.run(value, np.zeros(Y, np.int8))
+    assert raised.value.remedy
     model.run(GOOD, np.zeros(Y, np.int8))
 
 
@@ -377,7 +391,7 @@ def test_selftest() -> None:
     assert golden is not None
     wrong = replace(golden, outputs=golden.outputs[::-1])
     assert not Model(write_package(replace(rich().content, golden=wrong))).selftest()
-    with pytest.raises(PackageError, match="EINVAL"):
+    with pytest.raises(PackageError, match=r"carries no self-test \(EINVAL\)"):
         Model(write_package(replace(rich().content, golden=None))).selftest()
 
 
@@ -423,7 +437,7 @@ def test_all_files_are_written_or_none(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(InputError, match="folder: cannot be written: Is a directory"):
+    with pytest.raises(InputError, match=r"folder: .*[iI]s a directory"):
         write_files({folder: b"2"})
     assert list(folder.iterdir()) == []
 

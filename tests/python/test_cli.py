@@ -97,7 +97,7 @@ def test_colour_only_on_request(command: str, tmp_path: Path) -> None:
         ("analyze", "--nonsense"),
         ("analyze", "--input", "lost", "a.rnv"),
         ("compile", "a.tflite"),
-        ("compile", "a.tflite", "-o", "b.rnv", "--isa", "x86"),
+        ("compile", "a.tflite", "-o", "b.rnv", "--isa", "dsp"),
         ("compile", "a.tflite", "-o", "b.rnv", "--version", "1.2"),
         ("compile", "a.tflite", "-o", "b.rnv", "--version", "1.2.65536"),
         ("compile", "a.tflite", "-o", "b.rnv", "--version", "1.2.-3"),
@@ -237,7 +237,7 @@ def test_completion_scripts(shell: str, tmp_path: Path) -> None:
     [
         ("ranvier an", ["analyze"]),
         ("ranvier com", ["compile", "completion"]),
-        ("ranvier compile --isa ", ["generic", "dsp", "mve"]),
+        ("ranvier compile --isa ", ["generic"]),
         ("ranvier run --pix", ["--pixel-scale", "--pixel-offset"]),
     ],
 )

@@ -172,16 +172,6 @@ def test_a_failing_compile_keeps_the_old_package(tmp_path: Path) -> None:
     assert names(tmp_path) == ["bad.tflite", "old.rnv"]
 
 
-@pytest.mark.parametrize("isa", ["dsp", "mve"])
-def test_an_instruction_set_that_is_not_there_yet(isa: str, tmp_path: Path) -> None:
-    model = put(tmp_path, "rich.tflite", rich_model())
-    answer = ranvier("compile", model, "-o", tmp_path / "out.rnv", "--isa", isa)
-    assert answer.code == 3
-    assert f"instruction set '{isa}'" in answer.both
-    assert "try: compile with --isa generic" in answer.both
-    assert names(tmp_path) == ["rich.tflite"]
-
-
 @pytest.mark.parametrize("name", ["", "a b", "x" * 32, "naïve"])
 def test_a_name_that_a_package_cannot_have(name: str, tmp_path: Path) -> None:
     model = put(tmp_path, "rich.tflite", rich_model())
@@ -320,7 +310,8 @@ def test_shapes_that_are_refused(
     path = put(tmp_path, "m.tflite", chain(shape=shape).write())
     more = ["-o", tmp_path / "out.rnv"] if command == "compile" else []
     answer = ranvier(command, path, *more)
-    assert answer.code == 3
+    malformed = shape == (65536, 65536)  # its data cannot be there
+    assert answer.code == (1 if command == "analyze" and not malformed else 3)
     assert "m.tflite" in answer.both
     for word in words:
         assert word in answer.both

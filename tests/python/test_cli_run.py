@@ -78,10 +78,17 @@ def test_the_example_digits_are_read(digit: int, tmp_path: Path) -> None:
     assert answer.json["outputs"][0]["label"] == str(digit)
 
 
-@pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA", "LA", "I;16"])
+@pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA", "LA"])
 def test_images_of_every_mode_are_the_same(mode: str, tmp_path: Path) -> None:
-    data = png(FRAME.astype(np.uint16)) if mode == "I;16" else png(FRAME, mode)
+    data = png(FRAME, mode)
     assert scores_of(run_digits(tmp_path, "7.png", data, "--json")) == expected_scores()
+
+
+def test_an_image_of_16_bits_is_refused(tmp_path: Path) -> None:
+    """Its pixels would be cut to 255."""
+    answer = run_digits(tmp_path, "7.png", png(FRAME.astype(np.uint16) * 257))
+    assert answer.code == 3
+    assert "7.png: has 16 bits a channel" in answer.both
 
 
 def test_an_ending_in_capitals_is_an_image_too(tmp_path: Path) -> None:
@@ -191,7 +198,7 @@ def nan_frame() -> NDArray[np.float32]:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (npy(np.zeros((28, 28), np.int8)), "takes shape (1, 28, 28, 1), (28, 28) was given"),
+        (npy(np.zeros((28, 27), np.int8)), "takes shape (1, 28, 28, 1), (28, 27) was given"),
         (npy(np.zeros((2, 28, 28, 1), np.int8)), "takes shape (1, 28, 28, 1)"),
         (npy(np.zeros(0)), "takes shape (1, 28, 28, 1), (0,) was given"),
         (npy(np.full((28, 28, 1), 200)), "a value lies outside of its range"),

@@ -125,7 +125,6 @@ def test_a_reference_that_is_not_installed(
     assert "try: pip install " in answer.both
 
 
-@pytest.mark.xfail(strict=True, raises=IndexError, reason="inputs and outputs are not compared")
 def test_a_package_of_another_model(tmp_path: Path) -> None:
     """Whose inputs are others: a mistake of the user, not of the reference."""
     _, package = rich_files(tmp_path)

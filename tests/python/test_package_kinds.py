@@ -263,6 +263,11 @@ def test_labels_that_do_not_add_up_are_refused(data: bytes, count: int) -> None:
         Package(package)
 
 
+@pytest.mark.parametrize(("count", "status"), [(0xFFFE, "OK"), (0xFFFF, "EFORMAT")])
+def test_the_most_labels(count: int, status: str) -> None:
+    assert verdict(with_labels(bytes(count), count)).status == status
+
+
 def test_labels_that_are_not_utf8_are_refused_by_hosts() -> None:
     with pytest.raises(PackageError, match="labels: are not UTF-8"):
         Package(with_labels(b"\xff\xfe\0", 1))

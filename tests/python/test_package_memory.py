@@ -488,6 +488,17 @@ def test_shapes_that_overflow_are_refused(shape: tuple[int, ...], size: int) -> 
     assert (found.status, found.what, found.index) == ("EFORMAT", RECORD, 0)
 
 
+@pytest.mark.parametrize(("size", "status"), [((1 << 31) - 1, "OK"), (1 << 31, "EFORMAT")])
+def test_the_largest_tensor(size: int, status: str) -> None:
+    words = (size,) if size < 1 << 31 else (-(1 << 31),)
+    op = replace(copy(0, 1, 0), params=words)
+    image = Image(write_package(program([given(8, 0), taken(8, 0, 0)], [op], 0)))
+    for tensor_number in range(2):
+        image.tensor(tensor_number).bytes = image.tensor(tensor_number).dims[0] = size
+    image.header.io_bytes = 2 * size & 0xFFFFFFFF
+    assert verdict(image.sealed()).status == status
+
+
 def test_rank_nine_is_refused() -> None:
     image = Image(write_package(chain()))
     image.tensor(1).rank = 9

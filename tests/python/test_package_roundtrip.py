@@ -249,8 +249,9 @@ def test_the_longest_name_is_accepted() -> None:
     ("label", "reason"), [("a\0b", "zero byte"), ("\ud800", "cannot be written as UTF-8")]
 )
 def test_a_label_that_cannot_be_stored_is_refused(label: str, reason: str) -> None:
-    with pytest.raises(PackageError, match=reason):
+    with pytest.raises(PackageError, match=reason) as raised:
         write_package(replace(rich().content, labels=(label,)))
+    assert raised.value.remedy
 
 
 @pytest.mark.parametrize(
@@ -267,3 +268,21 @@ def test_a_label_that_cannot_be_stored_is_refused(label: str, reason: str) -> No
 def test_a_value_that_exceeds_its_field_is_refused(change: dict[str, object]) -> None:
     with pytest.raises(PackageError, match="exceeds its field"):
         write_package(replace(rich().content, **change))  # type: ignore[arg-type]
+
+
+def test_more_records_than_fit_are_refused() -> None:
+    """The limit is the device's, which refuses a section of 65535 records."""
+    content = rich().content
+    most = write_package(replace(content, labels=("",) * 65534))
+    assert verdict(most).status == "OK"
+    tensor, op = content.tensors[0], content.ops[0]
+    for what, change in {
+        "tensors": {"tensors": (tensor,) * 65535},
+        "operands": {"ops": (replace(op, inputs=(0,) * 65535),)},
+        "ops": {"ops": (replace(op, inputs=(), outputs=()),) * 65535},
+        "steps": {"steps": (StepRecord(0),) * 65535},
+        "labels": {"labels": ("",) * 65535},
+    }.items():
+        with pytest.raises(PackageError, match=rf"\d+ {what}, .* at most 65534") as raised:
+            write_package(replace(content, **change))  # type: ignore[arg-type]
+        assert raised.value.remedy

@@ -67,6 +67,7 @@ HEADER = [
     ("opset[0]", 0, "EFORMAT", "header field", 48),
     ("name[0]", 0, "EFORMAT", "header field", 80),
     ("name[1]", ord(" "), "EFORMAT", "header field", 80),
+    ("name[1]", 0x7F, "EFORMAT", "header field", 80),
     ("name[1]", 0xC3, "EFORMAT", "header field", 80),
     ("external_count", 0, "EFORMAT", "tensor record", INPUT),
     ("external_count", 3, "EFORMAT", "tensor record", OUTPUT),
@@ -233,12 +234,12 @@ ENTRY = [
 ]
 
 TRAILER = [
-    ("key_id", 1, "ENOTSUP", "signature"),
-    ("signature_kind", 1, "ENOTSUP", "signature"),
-    ("signature_kind", 2, "ENOTSUP", "signature"),
-    ("signature[0]", 1, "EFORMAT", "reserved field"),
-    ("signature[63]", 255, "EFORMAT", "reserved field"),
-    ("reserved", 1, "EFORMAT", "reserved field"),
+    ("key_id", 1, "ENOTSUP", "signature", None),
+    ("signature_kind", 1, "ENOTSUP", "signature", None),
+    ("signature_kind", 2, "ENOTSUP", "signature", None),
+    ("signature[0]", 1, "EFORMAT", "reserved field", 40),
+    ("signature[63]", 255, "EFORMAT", "reserved field", 40),
+    ("reserved", 1, "EFORMAT", "reserved field", 104),
 ]
 TRAILER_FREE = {"sha256", "crc32"}  # the hash is the hosts' and the updater's to check
 
@@ -343,12 +344,21 @@ def test_entry(field: str, value: int, status: str, what: str, index: int) -> No
     assert (found.status, found.what, found.index) == (status, what, index)
 
 
-@pytest.mark.parametrize(("field", "value", "status", "what"), TRAILER)
-def test_trailer(field: str, value: int, status: str, what: str) -> None:
+@pytest.mark.parametrize(("field", "value", "status", "what", "offset"), TRAILER)
+def test_trailer(field: str, value: int, status: str, what: str, offset: int | None) -> None:
     image = Image(rich().package)
     assign(image.trailer, field, value)
     found = refused(image)
     assert (found.status, found.what) == (status, what)
+    assert found.index == (0 if offset is None else len(image.data) - 112 + offset)
+
+
+def test_a_name_ends_inside_of_its_field() -> None:
+    """Also where the byte behind the field, a count of external tensors, is zero."""
+    for mode in IoMode:
+        image = Image(rich(mode).package)
+        image.header.name[0:32] = b"a" * 32
+        assert refused(image) == Verdict("EFORMAT", "header field", 80, ord("a"))
 
 
 @pytest.mark.parametrize(("field", "value", "status"), SECTION)

@@ -452,3 +452,12 @@ def test_ops_added_by_the_compiler_have_no_source() -> None:
     make = Maker()
     x = make.input((1, 4))
     assert lowered(make.graph(x)).steps[0].sources == ()
+
+
+def test_reshapes_without_end_before_a_table() -> None:
+    """A chain of reshapes is walked, not recursed into."""
+    make = Maker(1)
+    x = make.input((1, 4))
+    for _ in range(2000):
+        x = make.reshape(x, (1, 4))
+    assert fuse_tables.run(make.graph(lut(make, x, BY_INDEX[::-1]))) == 0

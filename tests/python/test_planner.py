@@ -56,24 +56,24 @@ def random_dag(seed: int, count: int) -> list[Buffer]:
     return [Buffer(16 * random.randrange(1, 200), op, last[op]) for op in range(count)]
 
 
-def live_sum(buffers: Sequence[Buffer], alignment: int) -> int:
+def live_sum(buffers: Sequence[Buffer]) -> int:
     """The lower bound, step by step."""
     bound = 0
     for step in range(max((b.last for b in buffers), default=0) + 1):
         sizes = (b.bytes for b in buffers if b.first <= step <= b.last)
-        bound = max(bound, sum((size + alignment - 1) // alignment * alignment for size in sizes))
+        bound = max(bound, sum((size + 15) // 16 * 16 for size in sizes))
     return bound
 
 
-def check(buffers: Sequence[Buffer], result: Plan, alignment: int = 16) -> None:
+def check(buffers: Sequence[Buffer], result: Plan) -> None:
     """Paints every step's memory, a byte at a time, and checks all that a plan promises."""
     assert len(result.offsets) == len(buffers)
     top = 0
     for buffer, offset in zip(buffers, result.offsets, strict=True):
-        assert offset % max(alignment, buffer.align) == 0
+        assert offset % 16 == 0
         assert offset >= 0
         top = max(top, offset + buffer.bytes if buffer.bytes else 0)
-    assert result.peak == (top + alignment - 1) // alignment * alignment
+    assert result.peak == (top + 15) // 16 * 16
     for step in range(max((b.last for b in buffers), default=0) + 1):
         painted: set[int] = set()
         for buffer, offset in zip(buffers, result.offsets, strict=True):
@@ -81,20 +81,20 @@ def check(buffers: Sequence[Buffer], result: Plan, alignment: int = 16) -> None:
                 cells = range(offset, offset + buffer.bytes)
                 assert painted.isdisjoint(cells)
                 painted.update(cells)
-    assert result.lower_bound == live_sum(buffers, alignment)
+    assert result.lower_bound == live_sum(buffers)
     assert result.gap == result.peak - result.lower_bound >= 0
     assert result.exact or result.gap > 0
 
 
-def fits(buffers: Sequence[Buffer], peak: int, unit: int = 16) -> bool:
-    """Whether any offsets at all, in steps of ``unit``, keep every buffer below ``peak``."""
+def fits(buffers: Sequence[Buffer], peak: int) -> bool:
+    """Whether any offsets at all, in steps of 16, keep every buffer below ``peak``."""
     placed: list[tuple[Buffer, int]] = []
 
     def place(rest: Sequence[Buffer]) -> bool:
         if not rest:
             return True
         new = rest[0]
-        for offset in range(0, peak - new.bytes + 1, max(unit, new.align)):
+        for offset in range(0, peak - new.bytes + 1, 16):
             if all(
                 other.last < new.first
                 or new.last < other.first
@@ -116,19 +116,6 @@ def test_plans_hold_what_they_promise(rule: Callable[..., Plan]) -> None:
     for seed in range(150):
         buffers = random_intervals(seed, count=seed % 22)
         check(buffers, rule(buffers))
-        alignment = 2 ** (seed % 8)
-        check(buffers, rule(buffers, alignment), alignment)
-
-
-@pytest.mark.parametrize("rule", [plan, first_fit])
-def test_alignment_of_single_buffers(rule: Callable[..., Plan]) -> None:
-    for seed in range(100):
-        random = Random(seed)
-        buffers = [
-            replace(buffer, align=2 ** random.randrange(8))
-            for buffer in random_intervals(seed, count=9)
-        ]
-        check(buffers, rule(buffers, 4), 4)
 
 
 def test_small_plans_are_optimal() -> None:
@@ -138,21 +125,6 @@ def test_small_plans_are_optimal() -> None:
         assert result.exact
         assert fits(buffers, result.peak)
         assert not fits(buffers, result.peak - 16)
-
-
-def test_optimal_with_mixed_alignments() -> None:
-    above_bound = 0
-    for seed in range(200):
-        random = Random(seed)
-        buffers = [
-            replace(buffer, align=random.choice([1, 32, 64]))
-            for buffer in random_intervals(seed, count=5, steps=4, most=90)
-        ]
-        result = plan(buffers)
-        assert result.exact
-        assert not fits(buffers, result.peak - 16)
-        above_bound += result.gap > 0
-    assert above_bound > 10
 
 
 def test_search_beats_every_simple_order() -> None:
@@ -225,7 +197,7 @@ def test_no_buffers_and_none_with_bytes() -> None:
     for rule in (plan, first_fit):
         assert rule([]) == Plan((), 0, 0, exact=True)
         assert rule([Buffer(0, 3, 9), Buffer(0, 0, 9)]) == Plan((0, 0), 0, 0, exact=True)
-        result = rule([Buffer(0, 0, 9, 64), Buffer(20, 2, 2), Buffer(0, 2, 2)])
+        result = rule([Buffer(0, 0, 9), Buffer(20, 2, 2), Buffer(0, 2, 2)])
         assert result == Plan((0, 0, 0), 32, 32, exact=True)
 
 
@@ -262,20 +234,16 @@ def test_steps_may_be_any_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("buffers", "alignment", "message"),
+    ("buffers", "message"),
     [
-        ([Buffer(16, 0, 1), Buffer(-1, 0, 1)], 16, "buffer 1 has -1 bytes"),
-        ([Buffer(16, 2, 1)], 16, "buffer 0 is live from step 2 to 1"),
-        ([Buffer(16, 0, 1, align=24)], 16, "alignment 24 of buffer 0"),
-        ([Buffer(16, 0, 1, align=0)], 16, "alignment 0 of buffer 0"),
-        ([Buffer(16, 0, 1)], 12, "alignment 12"),
-        ([], 0, "alignment 0"),
+        ([Buffer(16, 0, 1), Buffer(-1, 0, 1)], "buffer 1 has -1 bytes"),
+        ([Buffer(16, 2, 1)], "buffer 0 is live from step 2 to 1"),
     ],
 )
-def test_bad_input_is_refused(buffers: list[Buffer], alignment: int, message: str) -> None:
+def test_bad_input_is_refused(buffers: list[Buffer], message: str) -> None:
     for rule in (plan, first_fit):
         with pytest.raises(RanvierError, match=message) as caught:
-            rule(buffers, alignment)
+            rule(buffers)
         assert caught.value.remedy
 
 

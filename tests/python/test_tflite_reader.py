@@ -54,7 +54,11 @@ def test_reads_public_models_as_the_package_tflite_does(path: Path) -> None:
     theirs = model.Subgraphs(0)
     tensors: dict[int, Tensor] = {}
     assert len(graph.ops) == theirs.OperatorsLength()
-    names = {value: name for name, value in vars(KIND).items() if isinstance(value, int)}
+    names = {
+        value: name
+        for name, value in vars(KIND).items()
+        if isinstance(value, int) and name[0] != "_"
+    }
     for i, op in enumerate(graph.ops):
         other = theirs.Operators(i)
         code = model.OperatorCodes(other.OpcodeIndex())
@@ -71,7 +75,11 @@ def test_reads_public_models_as_the_package_tflite_does(path: Path) -> None:
 
 
 def _compare_tensor(model: Any, theirs: Any, ours: Tensor) -> None:
-    types = {value: name for name, value in vars(TYPE).items() if isinstance(value, int)}
+    types = {
+        value: name
+        for name, value in vars(TYPE).items()
+        if isinstance(value, int) and name[0] != "_"
+    }
     assert ours.name == theirs.Name().decode()
     assert ours.dtype.name == types[theirs.Type()]
     assert ours.shape == tuple(theirs.ShapeAsNumpy())
@@ -92,10 +100,10 @@ def _compare_tensor(model: Any, theirs: Any, ours: Tensor) -> None:
 
 def test_names_of_operators_and_types_are_the_schema_s() -> None:
     for name, number in vars(KIND).items():
-        if isinstance(number, int):
+        if isinstance(number, int) and name[0] != "_":
             assert tflite_schema.operator_name(number) == name
     for name, number in vars(TYPE).items():
-        if isinstance(number, int):
+        if isinstance(number, int) and name[0] != "_":
             assert tflite_schema.tensor_type_name(number) == name
 
 

@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from packages import Image, rich_model
-from random_models import Maker
+from random_models import Maker, random_graph
 from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.compiler.graph import DType
 from ranvier.errors import InputError
@@ -228,10 +228,29 @@ def nan_package() -> tuple[bytes, Package]:
     return model, Package(write_package(replace(content, ops=ops)))
 
 
-@pytest.mark.xfail(strict=True, raises=ValueError, reason="the ratio of infinite noise")
 def test_nan_is_a_difference() -> None:
     model, package = nan_package()
     inputs: list[list[Any]] = [[np.zeros((1, 4), np.int8)]]
     result = validate(model, package, TfliteMicroOracle(model), inputs, threshold=1e30)
     assert not result.passed
     assert result.layers[0].max_error == math.inf
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fused_layers_are_compared_with_what_they_compute(seed: int) -> None:
+    """Whatever was fused, a tensor that keeps a source tensor's name has its values."""
+    model = build_tflite(random_graph(seed))
+    package = Package(compile_model(model, f"graph-{seed}.tflite").package)
+    result = validate(model, package, TfliteMicroOracle(model), random_inputs(package, 3, seed))
+    assert result.passed, f"seed {seed}: {result.first_divergent}"
+
+
+def test_clamps_fused_into_their_producers() -> None:
+    make = Maker(3)
+    x = make.input((1, 6, 6, 4))
+    clamped = make.clamp("RELU", make.reshape(make.conv(x, 4), (1, 144)))
+    summed = make.binary("ADD", clamped, make.input((1, 144)))
+    model = build_tflite(make.graph(make.binary("MUL", make.clamp("RELU", summed), summed)))
+    package = Package(compile_model(model, "clamps.tflite").package)
+    result = validate(model, package, TfliteMicroOracle(model), random_inputs(package, 4, 1))
+    assert result.passed, str(result.first_divergent)

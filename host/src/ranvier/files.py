@@ -11,24 +11,25 @@ from pathlib import Path
 
 from ranvier.errors import InputError
 
-#: Larger files than this are refused before they are read.
-MAX_BYTES = 1 << 30
+#: Larger files than this are refused.
+MAX_BYTES = 1 << 28
 
 
 def read_bytes(path: str | Path) -> bytes:
     """The file's bytes; :class:`InputError` where it cannot be read or is absurdly large."""
-    path = Path(path)
     try:
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise InputError(
-                f"{path}: is larger than {MAX_BYTES >> 20} MiB", remedy="give a model or its input"
-            )
-        return path.read_bytes()
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(
             f"{path}: cannot be read: {error.strerror or error}",
             remedy="check the name and the permissions",
         ) from None
+    if len(data) > MAX_BYTES:
+        raise InputError(
+            f"{path}: is larger than {MAX_BYTES >> 20} MiB", remedy="give a model or its input"
+        )
+    return data
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
@@ -56,9 +57,10 @@ def write_files(files: Mapping[str | Path, bytes]) -> None:
                 del staged[name]
             else:
                 Path(name).write_bytes(data)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links
+        reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"{name}: cannot be written: {error.strerror or error}",
+            f"{name}: cannot be written: {reason}",
             remedy="check that its folder exists and may be written to",
         ) from None
     finally:

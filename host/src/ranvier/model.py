@@ -15,22 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ranvier.errors import InputError
 from ranvier.files import read_bytes
-from ranvier.native import VIEW_BYTES_32, NativePackage, Session
+from ranvier.native import NativePackage, Session, ram_bytes_32
 from ranvier.package.reader import read_package
 from ranvier.package.records import PackageContent, TensorRecord
-
-#: Bytes of RAM for each external tensor's pointer on a 32-bit target.
-POINTER_BYTES_32 = 4
-
-_DTYPES: dict[int, np.dtype[Any]] = {
-    1: np.dtype("<i1"),
-    2: np.dtype("<u1"),
-    3: np.dtype("<i2"),
-    4: np.dtype("<i4"),
-    5: np.dtype("<i8"),
-    6: np.dtype("<f4"),
-    7: np.dtype("?"),
-}
+from ranvier.package.values import DType, quantise
 
 
 @dataclass(frozen=True)
@@ -54,12 +42,12 @@ class TensorInfo:
             real = np.asarray(values).astype(np.float32)
             if not self.quantised:
                 return np.asarray(real.astype(self.dtype))
-            scaled = (real / np.float32(self.scale)).astype(np.float64)
-        if np.isnan(scaled).any():
-            raise InputError(f"input {self.name!r} contains NaN")
-        rounded = np.trunc(scaled + np.copysign(0.5, scaled)) + self.zero_point
-        limits = np.iinfo(self.dtype)
-        return np.asarray(np.clip(rounded, limits.min, limits.max).astype(self.dtype))
+        if np.isnan(real).any():
+            raise InputError(
+                f"input {self.name!r} contains NaN",
+                remedy="replace every NaN before the model runs, for example with numpy.nan_to_num",
+            )
+        return quantise(real, self.dtype, self.scale, self.zero_point)
 
     def dequantise(self, values: NDArray[Any]) -> NDArray[np.float32]:
         """Real numbers of this tensor's values."""
@@ -100,9 +88,8 @@ class Package:
     @property
     def ram_bytes(self) -> int:
         """RAM on a 32-bit target: arena, view, state and all inputs and outputs."""
-        header = self.native.header
-        view = VIEW_BYTES_32 + POINTER_BYTES_32 * int(header.external_count)
-        return int(header.arena_bytes + header.state_bytes + header.io_bytes) + view
+        h = self.native.header
+        return ram_bytes_32(h.arena_bytes, h.state_bytes, h.io_bytes, h.external_count)
 
     def info(self, tensor: int) -> TensorInfo:
         """Name, type, shape and quantisation of a tensor."""
@@ -111,7 +98,7 @@ class Package:
 
 def tensor_info(record: TensorRecord) -> TensorInfo:
     """The public description of a tensor record."""
-    dtype = _DTYPES[record.dtype]
+    dtype = DType(record.dtype).numpy
     return TensorInfo(record.name, dtype, record.shape, record.scale, record.zero_point)
 
 
@@ -134,8 +121,9 @@ class Model:
         """One inference: an array per input to an array per output.
 
         An input of the model's own type is taken as it is; a float array for a quantised input is
-        quantised by the package's scale and zero point. An input may lack the leading dimension of
-        1. Outputs have the model's type; ``package.outputs[i].dequantise`` makes them real.
+        quantised by the package's scale and zero point. Dimensions of 1 may be left out. Outputs
+        have the model's type; ``package.outputs[i].dequantise`` makes them real. They are the
+        caller's own: writable, and untouched by later runs.
         """
         self._session.start(self._encode(inputs))
         while self._session.step():
@@ -154,7 +142,10 @@ class Model:
         return self._outputs(), times
 
     def trace(self, *inputs: ArrayLike) -> Iterator[tuple[int, int, NDArray[Any]]]:
-        """Run step by step; yields ``(step, tensor number, array)`` for every tensor written."""
+        """Run step by step; yields ``(step, tensor number, array)`` for every tensor written.
+
+        Each array is the caller's own copy: writable, and untouched by later steps.
+        """
         self._session.start(self._encode(inputs))
         more = True
         step = 0
@@ -175,13 +166,22 @@ class Model:
     def _array(self, tensor: int) -> NDArray[Any]:
         info = self.package.info(tensor)
         data = self._session.tensor(tensor)
-        return np.frombuffer(data, dtype=info.dtype).reshape(info.shape)
+        return np.array(np.frombuffer(data, dtype=info.dtype).reshape(info.shape))
 
     def _encode(self, inputs: Sequence[ArrayLike]) -> list[bytes]:
         infos = self.package.inputs
         if len(inputs) != len(infos):
-            raise InputError(f"the model has {len(infos)} inputs, {len(inputs)} were given")
+            names = ", ".join(repr(info.name) for info in infos)
+            raise InputError(
+                f"the model has {len(infos)} inputs, {len(inputs)} were given",
+                remedy=f"give one array for each of {names}, in this order",
+            )
         return [encode(info, values) for info, values in zip(infos, inputs, strict=True)]
+
+
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions that matter for the order of elements."""
+    return tuple(n for n in shape if n != 1)
 
 
 def encode(info: TensorInfo, values: ArrayLike) -> bytes:
@@ -190,9 +190,10 @@ def encode(info: TensorInfo, values: ArrayLike) -> bytes:
         array = np.asarray(values)
     except ValueError:
         raise InputError(
-            f"input {info.name!r} takes an array, rows of unequal length were given"
+            f"input {info.name!r} takes an array, rows of unequal length were given",
+            remedy=f"give an array of shape {info.shape}",
         ) from None
-    if array.shape != info.shape and (1, *array.shape) != info.shape:
+    if _without_ones(array.shape) != _without_ones(info.shape):
         raise InputError(
             f"input {info.name!r} takes shape {info.shape}, {array.shape} was given",
             remedy="reshape the array; batch and channels count as dimensions",
@@ -205,5 +206,13 @@ def encode(info: TensorInfo, values: ArrayLike) -> bytes:
         limits = np.iinfo(info.dtype)
         if array.min() >= limits.min and array.max() <= limits.max:
             return array.astype(info.dtype).tobytes()
-        raise InputError(f"input {info.name!r} is {info.dtype}, a value lies outside of its range")
-    raise InputError(f"input {info.name!r} takes {info.dtype}, {array.dtype} was given")
+        raise InputError(
+            f"input {info.name!r} is {info.dtype}, a value lies outside of its range",
+            remedy=f"give values of {limits.min} to {limits.max}"
+            + (", or real numbers as a float array" if info.quantised else ""),
+        )
+    raise InputError(
+        f"input {info.name!r} takes {info.dtype}, {array.dtype} was given",
+        remedy=f"convert the array: array.astype(numpy.{info.dtype.name})"
+        + (", or give real numbers as a float array" if info.quantised else ""),
+    )

@@ -44,6 +44,23 @@ struct spoil {
 	int32_t value;
 };
 
+/* Leading parameter words of every op with a window (window.h). */
+enum {
+	BATCH,
+	IN_H,
+	IN_W,
+	IN_C,
+	OUT_H,
+	OUT_W,
+	FILTER_H,
+	FILTER_W,
+	STRIDE_H,
+	STRIDE_W,
+	PAD_TOP,
+	PAD_LEFT,
+	WINDOW_WORDS
+};
+
 /* An op without operands, parameters, weights and scratch; `f` stays where it is from now on. */
 static inline void fixture_init(struct fixture *f)
 {

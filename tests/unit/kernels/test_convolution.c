@@ -11,21 +11,9 @@ extern const struct rnv_kernel rnv_conv_2d_s8;
 extern const struct rnv_kernel rnv_depthwise_conv_2d_s8;
 extern const struct rnv_kernel rnv_fully_connected_s8;
 
-/* Words of both convolutions; DEPTH is `groups` of the one, `depth_multiplier` of the other. */
+/* Words behind the window's; DEPTH is `groups` of CONV_2D, else `depth_multiplier`. */
 enum {
-	BATCH,
-	IN_H,
-	IN_W,
-	IN_C,
-	OUT_H,
-	OUT_W,
-	FILTER_H,
-	FILTER_W,
-	STRIDE_H,
-	STRIDE_W,
-	PAD_TOP,
-	PAD_LEFT,
-	DILATION_H,
+	DILATION_H = WINDOW_WORDS,
 	DILATION_W,
 	DEPTH,
 	IN_ZP,

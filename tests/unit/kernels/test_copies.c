@@ -195,6 +195,14 @@ static void test_resize_nearest(void **state)
 	table[3] = 2;
 	table[4] = 2;
 	must_refuse(&rnv_resize_nearest, &f, "a column beyond the input");
+	/* 2 (2^31 - 1 + 1) is 0 modulo 2^32: no tables, and rows to read far behind the package. */
+	f.params[IN_H] = 0x10000;
+	f.params[IN_W] = f.params[BATCHES] = f.params[PIXEL] = f.params[OUT_W] = 1;
+	f.params[OUT_H] = INT32_MAX;
+	f.tensors[0].bytes = 0x10000;
+	f.tensors[1].bytes = INT32_MAX;
+	f.rec.weights_bytes = 0;
+	must_refuse(&rnv_resize_nearest, &f, "tables whose size wraps");
 }
 
 int main(void)

@@ -13,19 +13,7 @@ extern const struct rnv_kernel rnv_max_pool_2d_s8;
 static const struct rnv_kernel *const kernels[] = {&rnv_average_pool_2d_s8, &rnv_max_pool_2d_s8};
 
 enum {
-	BATCH,
-	IN_H,
-	IN_W,
-	IN_C,
-	OUT_H,
-	OUT_W,
-	FILTER_H,
-	FILTER_W,
-	STRIDE_H,
-	STRIDE_W,
-	PAD_TOP,
-	PAD_LEFT,
-	ACT_MIN,
+	ACT_MIN = WINDOW_WORDS,
 	ACT_MAX,
 	WORDS
 };

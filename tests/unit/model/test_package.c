@@ -47,6 +47,9 @@ static void test_view(void **state)
 	assert_ptr_equal(rnv_package_tensor(&pkg, T_B), &image.tensors[T_B]);
 	assert_null(rnv_package_tensor(&pkg, TENSOR_COUNT));
 	assert_null(rnv_package_tensor(&pkg, RNV_NO_TENSOR));
+	memset(image.params, 1, sizeof(image.params)); /* what lies behind the entry points */
+	assert_int_equal(rnv_package_input(&pkg, 1, 0), RNV_NO_TENSOR);
+	assert_int_equal(rnv_package_output(&pkg, 1, 0), RNV_NO_TENSOR);
 }
 
 static void test_labels(void **state)

@@ -125,6 +125,9 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
 	if (end > limit) {
 		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, 0, header->section_count);
 	}
+	/* Where these are missing, their length is 0; offset 0 of NULL would be undefined. */
+	pkg->params = (const void *)header;
+	pkg->weights = (const void *)header;
 	for (uint32_t row = 0; row < header->section_count; row++) {
 		const struct rnv_section_rec *rec = &table[row];
 		int status = verify_section(rec, row, limit, diag);

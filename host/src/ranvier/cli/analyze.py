@@ -14,6 +14,7 @@ from ranvier.cli.output import Exit, Output, common_options
 from ranvier.compiler.check import UnsupportedOp
 from ranvier.compiler.driver import CompileOptions, check_model, compile_model
 from ranvier.compiler.report import analyze_package
+from ranvier.errors import UnsupportedError
 from ranvier.files import read_bytes
 from ranvier.model import Package
 from ranvier.package.records import IoMode
@@ -40,7 +41,12 @@ def analyze(output: Output, file: str, input_mode: str) -> None:
         package = Package(data, file)
         report = analyze_package(package.content, len(data))
     else:
-        unsupported = check_model(data, file)
+        try:
+            unsupported = check_model(data, file)
+        except UnsupportedError as error:  # tensors that the graph cannot even be built with
+            output.text(str(error))
+            output.json({"file": file, "supported": False, "message": str(error)})
+            sys.exit(Exit.NO)
         if unsupported:
             print_unsupported(output, file, unsupported)
             sys.exit(Exit.NO)

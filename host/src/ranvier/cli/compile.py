@@ -16,7 +16,7 @@ from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.errors import InputError
 from ranvier.files import read_bytes, write_files
 from ranvier.package.c_array import c_array, c_header
-from ranvier.package.records import IoMode, Isa, PackageContent
+from ranvier.package.records import IoMode, PackageContent
 
 _VERSION = re.compile(r"(\d{1,5})\.(\d{1,5})\.(\d{1,5})")
 
@@ -72,7 +72,7 @@ def check_labels(path: str, content: PackageContent) -> None:
 @click.option("-o", "--output", "out", type=click.Path(dir_okay=False), help="Package to write.")
 @click.option(
     "--isa",
-    type=click.Choice([isa.name.lower() for isa in Isa]),
+    type=click.Choice(["generic"]),
     default="generic",
     show_default=True,
     help="Instruction set to pack weights for.",

@@ -64,7 +64,11 @@ def _npy(path: str, data: bytes) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError, SyntaxError, TokenError, MemoryError, OverflowError) as error:
-        raise InputError(f"{path}: is not a NumPy array file: {error}") from None
+        raise InputError(
+            f"{path}: is not a NumPy array file: {error}",
+            remedy="save one array of numbers with numpy.save; raw bytes need a name other than "
+            ".npy and .png",
+        ) from None
     return array
 
 
@@ -78,9 +82,14 @@ def _png(path: str, data: bytes, info: TensorInfo, pixels: Pixels) -> NDArray[An
                 f"{width}x{height}",
                 remedy="scale or crop the image to that size",
             )
+        if image.mode.startswith("I"):
+            raise InputError(f"{path}: has 16 bits a channel", remedy="save it with 8 bits")
         array = np.asarray(image.convert("L" if channels == 1 else "RGB"))
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise InputError(f"{path}: is not a readable PNG image: {error}") from None
+        raise InputError(
+            f"{path}: is not a readable PNG image: {error}",
+            remedy="save the image as PNG again; raw bytes need a name other than .npy and .png",
+        ) from None
     real = array.astype(np.float32) * np.float32(pixels.scale) + np.float32(pixels.offset)
     return np.asarray(real.reshape(info.shape))
 
@@ -102,6 +111,7 @@ def _raw(path: str, data: bytes, info: TensorInfo) -> NDArray[Any]:
     if len(data) != count * info.dtype.itemsize:
         raise InputError(
             f"{path}: has {len(data)} bytes, input {info.name!r} takes "
-            f"{count * info.dtype.itemsize} ({info.dtype}{list(info.shape)})"
+            f"{count * info.dtype.itemsize} ({info.dtype}{list(info.shape)})",
+            remedy="give exactly the input's elements, little-endian, or a .npy or .png file",
         )
     return np.frombuffer(data, info.dtype).reshape(info.shape)

@@ -86,13 +86,13 @@ def classes(result: NDArray[Any], labels: tuple[str, ...]) -> bool:
 
 
 def output_value(info: TensorInfo, result: NDArray[Any], labels: tuple[str, ...]) -> dict[str, Any]:
-    """One output as JSON values; numbers that JSON lacks become None."""
+    """One output as JSON values."""
     real = info.dequantise(result).ravel()
     value: dict[str, Any] = {
         "name": info.name,
         "dtype": str(info.dtype),
         "shape": list(info.shape),
-        "values": [number if np.isfinite(number) else None for number in real.tolist()],
+        "values": real.tolist(),
     }
     if info.quantised:
         value["quantised"] = result.ravel().tolist()

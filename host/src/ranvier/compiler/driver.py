@@ -34,7 +34,7 @@ from ranvier.compiler.passes import (
 )
 from ranvier.compiler.report import Report, analyze_package
 from ranvier.compiler.tflite import read_tflite
-from ranvier.errors import UnsupportedError
+from ranvier.errors import InputError, UnsupportedError
 from ranvier.package.records import IoMode, Isa, PackageContent
 from ranvier.package.writer import write_package
 
@@ -63,17 +63,28 @@ PASSES: tuple[Pass, ...] = (
 class CompileOptions:
     """How to compile.
 
-    ``isa`` is the instruction set that weights are packed for. ``name`` is the model's name in the
-    package; None takes it from the file's name. ``strip_names`` leaves the names of tensors and ops
-    out of the package.
+    ``isa`` is the instruction set that weights are packed for. ``input_mode`` may be given by its
+    name (``"resident"``). ``name`` is the model's name in the package; None takes it from the
+    file's name. ``strip_names`` leaves the names of tensors and ops out of the package.
     """
 
     isa: str = "generic"
-    input_mode: IoMode = IoMode.KEPT
+    input_mode: IoMode | str = IoMode.KEPT
     name: str | None = None
     version: tuple[int, int, int] = (1, 0, 0)
     labels: tuple[str, ...] = ()
     strip_names: bool = False
+
+    @property
+    def io_mode(self) -> IoMode:
+        """The input mode; InputError for a name that is none."""
+        if isinstance(self.input_mode, IoMode):
+            return self.input_mode
+        try:
+            return IoMode[self.input_mode.upper()]
+        except (KeyError, AttributeError):
+            names = ", ".join(mode.name.lower() for mode in IoMode)
+            raise InputError(f"{self.input_mode!r} is no input mode", f"one of {names}") from None
 
 
 @dataclass(frozen=True)
@@ -97,13 +108,13 @@ def compile_model(
     source = PurePath(filename).name
     header = Header(
         name=options.name if options.name is not None else package_name(source),
-        io_mode=options.input_mode,
+        io_mode=options.io_mode,
         version=options.version,
         labels=options.labels,
         isa=_isa(options.isa),
         keep_names=not options.strip_names,
     )
-    plan = plan_memory(_program(data, source), options.input_mode)
+    plan = plan_memory(_program(data, source), options.io_mode)
     content = add_golden(emit(plan, header, _meta(data, source, plan.program)))
     package = write_package(content)
     return CompileResult(package, content, analyze_package(content, len(package)))

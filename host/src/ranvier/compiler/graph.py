@@ -9,46 +9,13 @@ constant (``data`` is set) or the output of exactly one op.
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-
-class DType(enum.IntEnum):
-    """Element types. The numbers are those of the package's tensor records (SPEC.md)."""
-
-    INT8 = 1
-    UINT8 = 2
-    INT16 = 3
-    INT32 = 4
-    INT64 = 5
-    FLOAT32 = 6
-    BOOL = 7
-
-    @property
-    def numpy(self) -> np.dtype[Any]:
-        """The NumPy type of the same width and meaning (little-endian)."""
-        return _NUMPY[self]
-
-    @property
-    def bytes(self) -> int:
-        """Size of one element in bytes."""
-        return _NUMPY[self].itemsize
-
-
-_NUMPY: dict[DType, np.dtype[Any]] = {
-    DType.INT8: np.dtype("<i1"),
-    DType.UINT8: np.dtype("<u1"),
-    DType.INT16: np.dtype("<i2"),
-    DType.INT32: np.dtype("<i4"),
-    DType.INT64: np.dtype("<i8"),
-    DType.FLOAT32: np.dtype("<f4"),
-    DType.BOOL: np.dtype("?"),
-}
+from ranvier.package.values import DType as DType
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,8 @@ from ranvier.compiler.lower import Program, Step
 from ranvier.compiler.order import Node, best_order
 from ranvier.compiler.planner import Buffer, Plan, plan
 from ranvier.errors import UnsupportedError
+from ranvier.package.format import MAX_LIVE, align
 from ranvier.package.records import IoMode, Storage
-
-ALIGNMENT = 16
-MAX_LIVE = 32
-
-
-def align(size: int) -> int:
-    """``size`` rounded up to the alignment of every offset in the arena."""
-    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 @dataclass(frozen=True)
@@ -44,14 +37,12 @@ class MemoryPlan:
     """A program in its final order with every tensor and scratch placed.
 
     ``placements`` holds inputs, then constants and written tensors as steps meet them.
-    ``lower_bound`` is the most bytes live at one step, which no placement can go below.
     """
 
     program: Program
     placements: dict[Tensor, Placement]
     scratch_offsets: tuple[int, ...]
     arena_bytes: int
-    lower_bound: int
     max_live: int
 
 
@@ -123,6 +114,10 @@ def _replaceable(step: Step) -> list[Tensor]:
     ]
 
 
+_MOST_TRIED = 256
+"""Aliases that are tried for whether doing without saves memory."""
+
+
 class _Layout:
     """Lifetimes and storage of an ordered program, and placing with a given choice of aliases."""
 
@@ -158,7 +153,7 @@ class _Layout:
                     break
                 del aliases[step.lowered.outputs[0]]
         peak = self.peak(aliases)
-        for output in list(aliases):
+        for output in list(aliases)[:_MOST_TRIED]:  # each costs a look at the whole plan
             fewer = {o: t for o, t in aliases.items() if o is not output}
             if self.peak(fewer) < peak:
                 aliases, peak = fewer, self.peak(fewer)
@@ -175,7 +170,6 @@ class _Layout:
             placements=placements,
             scratch_offsets=self._scratch_offsets(layout.offsets[len(roots) :]),
             arena_bytes=align(layout.peak),
-            lower_bound=layout.lower_bound,
             max_live=self._max_live(aliases),
         )
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from random import Random
 
 from ranvier.errors import RanvierError
+from ranvier.package.format import align
 
 _SEARCH_BUFFERS = 40
 """Most buffers for which the branch and bound is tried."""
@@ -38,26 +39,21 @@ _IMPROVE_BUDGET = 4_000_000
 
 @dataclass(frozen=True)
 class Buffer:
-    """``bytes`` to hold in the steps ``first`` to ``last``, inclusive.
-
-    ``align`` is a power of two that this buffer's offset must be a multiple of, where that is more
-    than the plan's alignment.
-    """
+    """``bytes`` to hold in the steps ``first`` to ``last``, inclusive."""
 
     bytes: int
     first: int
     last: int
-    align: int = 1
 
 
 @dataclass(frozen=True)
 class Plan:
     """Where each buffer lies.
 
-    ``offsets`` are in the order of the buffers. ``peak`` is the memory needed, a multiple of the
-    plan's alignment. No plan can need less than ``lower_bound``: the largest sum over all steps of
-    what is live, each size rounded up to the plan's alignment. ``exact`` is True where no plan with
-    a lower peak exists, either since the peak is the lower bound or since a search proved it.
+    ``offsets`` are in the order of the buffers; they and ``peak``, the memory needed, are multiples
+    of the package's alignment. No plan can need less than ``lower_bound``: the largest sum over all
+    steps of what is live, each size rounded up to the alignment. ``exact`` is True where no plan
+    with a lower peak exists, either since the peak is the lower bound or since a search proved it.
     """
 
     offsets: tuple[int, ...]
@@ -71,14 +67,13 @@ class Plan:
         return self.peak - self.lower_bound
 
 
-def plan(buffers: Sequence[Buffer], alignment: int = 16) -> Plan:
+def plan(buffers: Sequence[Buffer]) -> Plan:
     """Give every buffer an offset such that the peak is the lowest, or near it.
 
-    ``alignment`` is a power of two; every offset is a multiple of it. A buffer of zero bytes
-    occupies nothing and is given offset 0. Raises :class:`RanvierError` for a negative size, a
-    range that ends before it begins, or an alignment that is not a power of two.
+    A buffer of zero bytes occupies nothing and is given offset 0. Raises :class:`RanvierError` for
+    a negative size or a range that ends before it begins.
     """
-    problem = _Problem(buffers, alignment)
+    problem = _Problem(buffers)
     best = min((_place(problem, order) for order in _orders(problem)), key=lambda p: p.peak)
     proven = best.peak == problem.lower_bound
     if not proven and len(problem.live) <= _SEARCH_BUFFERS:
@@ -90,13 +85,13 @@ def plan(buffers: Sequence[Buffer], alignment: int = 16) -> Plan:
     return problem.finish(best, proven)
 
 
-def first_fit(buffers: Sequence[Buffer], alignment: int = 16) -> Plan:
+def first_fit(buffers: Sequence[Buffer]) -> Plan:
     """Plan by the rule of ``rnv_plan_first_fit`` (``ranvier/plan.h``).
 
     The largest buffer first (by unrounded size, equal ones as they come), each at the lowest
     aligned offset where it overlaps no buffer placed before that is live in a common step.
     """
-    problem = _Problem(buffers, alignment)
+    problem = _Problem(buffers)
     order = sorted(problem.live, key=lambda i: -buffers[i].bytes)
     return problem.finish(_place(problem, order), proven=False)
 
@@ -111,17 +106,16 @@ class _Placement:
 
 
 class _Problem:
-    """The checked input: rounded sizes, alignments, who is live together with whom, and when.
+    """The checked input: rounded sizes, who is live together with whom, and when.
 
     Only ``live`` buffers, those with bytes, take part in planning.
     """
 
-    def __init__(self, buffers: Sequence[Buffer], alignment: int) -> None:
-        _check(buffers, alignment)
+    def __init__(self, buffers: Sequence[Buffer]) -> None:
+        _check(buffers)
         self.buffers = buffers
         self.live = [i for i, buffer in enumerate(buffers) if buffer.bytes > 0]
-        self.size = [_round_up(buffer.bytes, alignment) for buffer in buffers]
-        self.align = [max(buffer.align, alignment) for buffer in buffers]
+        self.size = [align(buffer.bytes) for buffer in buffers]
         self.neighbours: list[list[int]] = [[] for _ in buffers]
         for at, i in enumerate(self.live):
             for j in self.live[:at]:
@@ -156,12 +150,8 @@ class _Problem:
         )
 
 
-def _check(buffers: Sequence[Buffer], alignment: int) -> None:
+def _check(buffers: Sequence[Buffer]) -> None:
     """Raises for whatever is not a planning problem."""
-    if not _is_power_of_two(alignment):
-        raise RanvierError(
-            f"memory plan: alignment {alignment} is not a power of two", "an alignment such as 16"
-        )
     for i, buffer in enumerate(buffers):
         if buffer.bytes < 0:
             raise RanvierError(
@@ -172,19 +162,6 @@ def _check(buffers: Sequence[Buffer], alignment: int) -> None:
                 f"memory plan: buffer {i} is live from step {buffer.first} to {buffer.last}",
                 "a last step that is not before the first",
             )
-        if not _is_power_of_two(buffer.align):
-            raise RanvierError(
-                f"memory plan: alignment {buffer.align} of buffer {i} is not a power of two",
-                "an alignment such as 16",
-            )
-
-
-def _is_power_of_two(value: int) -> bool:
-    return value > 0 and value & (value - 1) == 0
-
-
-def _round_up(value: int, multiple: int) -> int:
-    return -(-value // multiple) * multiple
 
 
 def _orders(problem: _Problem) -> list[list[int]]:
@@ -222,12 +199,12 @@ def _place(problem: _Problem, order: Sequence[int]) -> _Placement:
     offsets: dict[int, int] = {}
     peak = 0
     for i in order:
-        size, align = problem.size[i], problem.align[i]
+        size = problem.size[i]
         offset = 0
         for start, j in sorted((offsets[j], j) for j in problem.neighbours[i] if j in offsets):
             if offset + size <= start:
                 break
-            offset = max(offset, _round_up(start + problem.size[j], align))
+            offset = max(offset, start + problem.size[j])
         offsets[i] = offset
         peak = max(peak, offset + size)
     return _Placement(tuple(order), offsets, peak)
@@ -283,8 +260,7 @@ class _Search:
         """(offset, -size, index) of what may come next; none where a buffer has missed its turn."""
         found = []
         for i in waiting:
-            top = max(self._height[column] for column in self._columns[i])
-            offset = _round_up(top, self.problem.align[i])
+            offset = max(self._height[column] for column in self._columns[i])
             if (offset, i) > last:
                 found.append((offset, -self.problem.size[i], i))
             elif not any(j in waiting for j in self.problem.neighbours[i]):

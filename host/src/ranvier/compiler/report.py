@@ -10,7 +10,7 @@ from typing import Any
 
 from ranvier.compiler.graph import DType
 from ranvier.compiler.ops import device_ops
-from ranvier.native import VIEW_BYTES_32, op_codes
+from ranvier.native import op_codes, ram_bytes_32, view_bytes_32
 from ranvier.package.format import align
 from ranvier.package.records import PackageContent, Storage
 
@@ -87,7 +87,6 @@ def analyze_package(content: PackageContent, package_bytes: int) -> Report:
     inputs = sum(tensor.bytes for tensor in external if tensor.is_input)
     outputs = sum(tensor.bytes for tensor in external if tensor.is_output)
     slots = sum(tensor.is_input or tensor.is_output for tensor in external)
-    view_bytes = VIEW_BYTES_32 + 4 * slots
     counts = [layer.parameters for layer in layers]
     return Report(
         name=content.name,
@@ -101,8 +100,8 @@ def analyze_package(content: PackageContent, package_bytes: int) -> Report:
         state_bytes=content.state_bytes,
         input_bytes=inputs,
         output_bytes=outputs,
-        view_bytes=view_bytes,
-        ram_bytes=content.arena_bytes + content.state_bytes + inputs + outputs + view_bytes,
+        view_bytes=view_bytes_32(slots),
+        ram_bytes=ram_bytes_32(content.arena_bytes, content.state_bytes, inputs + outputs, slots),
         flash_bytes=package_bytes,
         lower_bound=lower_bound,
         gap=content.arena_bytes - lower_bound,

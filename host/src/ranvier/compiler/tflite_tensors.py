@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 from ranvier.compiler import tflite_schema as schema
 from ranvier.compiler.flatbuffer import FlatBuffer, Table, Tables
 from ranvier.compiler.graph import DType, Quant, Tensor
-
-MAX_RANK = 5
-"""Dimensions of a tensor that a package can hold."""
+from ranvier.package.format import MAX_RANK
 
 MAX_BYTES = 2**31 - 1
 """Size of a tensor that a package can hold."""

@@ -66,4 +66,8 @@ def library() -> Any:
     try:
         return ffi.dlopen(str(path))
     except OSError as error:
-        raise ToolError(f"cannot load the native library: {error}") from None
+        raise ToolError(
+            f"cannot load the native library: {error}",
+            remedy="install the package for this machine again; RANVIER_LIBRARY, where set, must "
+            "name a library built for it",
+        ) from None

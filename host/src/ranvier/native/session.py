@@ -16,13 +16,21 @@ from ranvier.native.binding import ffi, library
 #: external tensor adds a pointer of 4 bytes.
 VIEW_BYTES_32 = 84
 
-_OPEN_SKIP_CRC = 1
-_NO_TENSOR = 0xFFFF
-_ALIGN = 16
+_POINTER_BYTES_32 = 4
 _REMEDIES = {
     "ENOTSUP": "use a version of Ranvier that implements it, or compile the model again",
     "EBADMSG": "the file was damaged after it was written; copy or compile it again",
 }
+
+
+def view_bytes_32(externals: int) -> int:
+    """RAM on a 32-bit target for an opened package with so many external tensors."""
+    return VIEW_BYTES_32 + _POINTER_BYTES_32 * externals
+
+
+def ram_bytes_32(arena: int, state: int, io: int, externals: int) -> int:
+    """All RAM of a package on a 32-bit target; ``io`` are the bytes of its external tensors."""
+    return arena + state + io + view_bytes_32(externals)
 
 
 @cache
@@ -39,11 +47,12 @@ def text(pointer: Any) -> str:
     return raw.decode() if isinstance(raw, bytes) else raw
 
 
-def _aligned(size: int, offset: int = 0) -> tuple[Any, Any]:
-    """``(owner, pointer)``: ``size`` bytes, ``offset`` past an address that is a multiple of 16."""
-    owner = ffi.new("char[]", size + 2 * _ALIGN)
+def _aligned(size: int) -> tuple[Any, Any]:
+    """``(owner, pointer)``: ``size`` bytes at a package's alignment."""
+    alignment = library().RNV_PACKAGE_ALIGN
+    owner = ffi.new("char[]", size + alignment)
     address = int(ffi.cast("uintptr_t", owner))
-    return owner, owner + (-address) % _ALIGN + offset
+    return owner, owner + (-address) % alignment
 
 
 class NativePackage:
@@ -60,7 +69,7 @@ class NativePackage:
         ffi.memmove(self._data, data, len(data))
         self.handle = ffi.new("struct rnv_package *")
         diag = ffi.new("struct rnv_diag *")
-        flags = 0 if check_crc else _OPEN_SKIP_CRC
+        flags = 0 if check_crc else lib.RNV_OPEN_SKIP_CRC
         status = lib.rnv_package_open(self.handle, self._data, len(data), flags, diag)
         if status != 0:
             raise _refusal(name, status, diag)
@@ -84,7 +93,8 @@ class NativePackage:
 
     def _list(self, getter: Any) -> tuple[int, ...]:
         numbers: list[int] = []
-        while (tensor := getter(self.handle, 0, len(numbers))) != _NO_TENSOR:
+        none = library().RNV_NO_TENSOR
+        while (tensor := getter(self.handle, 0, len(numbers))) != none:
             numbers.append(int(tensor))
         return tuple(numbers)
 
@@ -109,32 +119,40 @@ class Session:
                 header.arena_bytes,
                 self._slots,
                 header.external_count,
-            )
+            ),
+            "preparing the run",
         )
         for tensor in (*package.inputs(), *package.outputs()):
             if lib.rnv_exec_tensor(self._exec, tensor) == ffi.NULL:
                 size = package.tensor_bytes(tensor)
                 owner, data = _aligned(size)
                 self._buffers.append(owner)
-                self._expect(lib.rnv_exec_bind(self._exec, tensor, data, size))
+                status = lib.rnv_exec_bind(self._exec, tensor, data, size)
+                self._expect(status, f"binding tensor {tensor}")
 
     def start(self, inputs: Sequence[bytes]) -> None:
         """Copy the inputs in and begin a run of the default entry point."""
         numbers = self.package.inputs()
         if len(inputs) != len(numbers):
-            raise InputError(f"the model has {len(numbers)} inputs, {len(inputs)} were given")
-        self._expect(self._lib.rnv_exec_start(self._exec, 0))
+            raise InputError(
+                f"the model has {len(numbers)} inputs, {len(inputs)} were given",
+                remedy="give the bytes of each input, in the model's order",
+            )
+        self._expect(self._lib.rnv_exec_start(self._exec, 0), "starting the run")
         for i, (tensor, data) in enumerate(zip(numbers, inputs, strict=True)):
             size = self.package.tensor_bytes(tensor)
             if len(data) != size:
-                raise InputError(f"input {i} has {len(data)} bytes, the model takes {size}")
+                raise InputError(
+                    f"input {i} has {len(data)} bytes, the model takes {size}",
+                    remedy="give every element of the input in the model's type",
+                )
             ffi.memmove(self._lib.rnv_exec_tensor(self._exec, tensor), data, size)
 
     def step(self) -> bool:
         """Execute the next step; True while more follow."""
         status = self._lib.rnv_exec_step(self._exec)
         if status < 0:
-            self._expect(status)
+            self._expect(status, "executing a step")
         return bool(status)
 
     def tensor(self, tensor: int) -> bytes:
@@ -154,12 +172,23 @@ class Session:
         status = self._lib.rnv_exec_selftest(self._exec)
         if status == self._lib.RNV_EBADMSG:
             return False
-        self._expect(status)
+        if status == self._lib.RNV_EINVAL:
+            raise PackageError(
+                "the package carries no self-test (EINVAL)",
+                remedy="compile the model again; only models and outputs that are too large for a "
+                "microcontroller get none",
+            )
+        self._expect(status, "the self-test")
         return True
 
-    def _expect(self, status: int) -> None:
+    @staticmethod
+    def _expect(status: int, what: str) -> None:
         if status != 0:
-            raise PackageError(f"the core answered {_status_name(status)}")
+            name = _status_name(status)
+            raise PackageError(
+                f"{what}: the core answered {name}",
+                remedy=_REMEDIES.get(name, "open the package again and start from the beginning"),
+            )
 
 
 def _status_name(status: int) -> str:

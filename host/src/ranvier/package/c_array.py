@@ -7,9 +7,7 @@ from __future__ import annotations
 import re
 
 from ranvier.package.records import PackageContent, Storage, TensorRecord
-
-#: Names of the element types (``enum rnv_type``).
-_TYPES = {1: "int8", 2: "uint8", 3: "int16", 4: "int32", 5: "int64", 6: "float32", 7: "bool"}
+from ranvier.package.values import DType
 
 _HEADER = """\
 /* Made by `ranvier compile`: model {name} {version}, compiled for {mode} inputs. */
@@ -105,7 +103,7 @@ def _tensor(prefix: str, tensor: TensorRecord) -> str:
     """Macros of an input or output. Its name is the model's: nothing in it may end the comment."""
     name = re.sub(r"[^A-Za-z0-9_.:; -]", "_", tensor.name)[:60]
     shape = ", ".join(map(str, tensor.shape))
-    lines = [f"/* {name}: {_TYPES[tensor.dtype]}[{shape}] */"]
+    lines = [f"/* {name}: {DType(tensor.dtype).name.lower()}[{shape}] */"]
     lines.append(f"#define {prefix}_BYTES {tensor.bytes}")
     if tensor.scale:
         scale = f"{tensor.scale:.9g}"

@@ -27,6 +27,7 @@ from ranvier.package.records import (
 )
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,31}")
+_SMALLER = "make the model smaller, or split it into several"
 
 
 def write_package(content: PackageContent) -> bytes:
@@ -38,11 +39,13 @@ def write_package(content: PackageContent) -> bytes:
         return _write(content)
     except struct.error as error:
         raise PackageError(
-            f"package {content.name!r}: a value exceeds its field: {error}"
+            f"package {content.name!r}: a value exceeds its field: {error}",
+            remedy=_SMALLER,
         ) from None
     except UnicodeEncodeError as error:
         raise PackageError(
-            f"package {content.name!r}: {error.object!r} cannot be written as UTF-8"
+            f"package {content.name!r}: {error.object!r} cannot be written as UTF-8",
+            remedy="take the characters out that are no Unicode text (lone surrogates)",
         ) from None
 
 
@@ -121,10 +124,25 @@ def _check(content: PackageContent) -> None:
         )
     for label in content.labels:
         if "\0" in label:
-            raise PackageError(f"label {label!r} contains a zero byte")
-    for what, count in (("tensors", len(content.tensors)), ("ops", len(content.ops))):
+            raise PackageError(
+                f"label {label!r} contains a zero byte", remedy="take it out of the labels file"
+            )
+    lists = [(op.inputs, op.outputs) for op in content.ops]
+    lists += [(entry.inputs, entry.outputs) for entry in content.entries]
+    counts = {
+        "tensors": len(content.tensors),
+        "operands": sum(len(inputs) + len(outputs) for inputs, outputs in lists),
+        "ops": len(content.ops),
+        "steps": len(content.steps),
+        "labels": len(content.labels),
+    }
+    for what, count in counts.items():
         if count > fmt.MAX_RECORDS:
-            raise PackageError(f"{count} {what}, a package holds at most {fmt.MAX_RECORDS}")
+            raise PackageError(
+                f"package {content.name!r}: {count} {what}, "
+                f"a package holds at most {fmt.MAX_RECORDS}",
+                remedy="give fewer labels" if what == "labels" else _SMALLER,
+            )
 
 
 def _assemble(content: PackageContent, sections: list[tuple[Section, bytes, int]]) -> bytes:
@@ -179,7 +197,9 @@ def _tensor(t: TensorRecord, weights: _Pool, quant: _Pool) -> bytes:
     offset = t.offset
     if t.storage is Storage.CONST:
         if t.data is None:
-            raise PackageError(f"constant tensor {t.name!r} has no data")
+            raise PackageError(
+                f"constant tensor {t.name!r} has no data", remedy="give the record its bytes"
+            )
         offset = weights.add(t.data)
     flags = fmt.TENSOR_INPUT * t.is_input | fmt.TENSOR_OUTPUT * t.is_output
     alias_tensor = fmt.NO_TENSOR if t.alias_tensor is None else t.alias_tensor
@@ -240,7 +260,9 @@ def _step(step: StepRecord) -> bytes:
 def _entry(entry: EntryRecord, operands: _Operands) -> bytes:
     name = entry.name.encode()
     if not 0 < len(name) < fmt.ENTRY_NAME_BYTES:
-        raise PackageError(f"entry point name {entry.name!r} is not 1 to 15 bytes")
+        raise PackageError(
+            f"entry point name {entry.name!r} is not 1 to 15 bytes", remedy="give a shorter name"
+        )
     return fmt.ENTRY.pack(
         name,
         entry.step_first,

@@ -85,7 +85,7 @@ def build(
     toolchain = root / "firmware/port/baremetal/cmake/arm-none-eabi.cmake"
     configure = ["cmake", "-S", str(root / "tests/cortexm"), "-B", str(directory), "-G", "Ninja"]
     configure += [f"-DRNV_CPU={cpu}", f"-DCMAKE_BUILD_TYPE={build_type}"]
-    configure += [f"-DRNV_OPS={';'.join(ops)}", f"-DCMAKE_TOOLCHAIN_FILE={toolchain}"]
+    configure += [f"-DRANVIER_OPS={';'.join(ops)}", f"-DCMAKE_TOOLCHAIN_FILE={toolchain}"]
     with (directory / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _make(configure)

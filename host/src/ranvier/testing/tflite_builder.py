@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ranvier.compiler.graph import DType, Graph, Op, Quant, Tensor
+from ranvier.compiler.graph import Graph, Op, Quant, Tensor
 from ranvier.errors import ToolError
 from ranvier.testing._optional import require
 
@@ -23,16 +23,6 @@ SCHEMA_VERSION = 3
 """The schema version that every current TensorFlow Lite file carries."""
 
 _BUFFER_ALIGNMENT = 16
-
-_TENSOR_TYPES = {
-    DType.INT8: "INT8",
-    DType.UINT8: "UINT8",
-    DType.INT16: "INT16",
-    DType.INT32: "INT32",
-    DType.INT64: "INT64",
-    DType.FLOAT32: "FLOAT32",
-    DType.BOOL: "BOOL",
-}
 
 # Options tables whose name is not the operator's name in CamelCase followed by "Options".
 _OPTIONS = {
@@ -170,7 +160,7 @@ class _Writer:
     def _tensor(self, tensor: Tensor) -> int:
         fields: dict[str, Any] = {
             "Shape": self._ints(tensor.shape),
-            "Type": _enum("TensorType", _TENSOR_TYPES[tensor.dtype]),
+            "Type": _enum("TensorType", tensor.dtype.name),
             "Name": self._builder.CreateString(tensor.name),
         }
         if tensor.data is not None:

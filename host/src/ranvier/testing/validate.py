@@ -18,6 +18,7 @@ from ranvier.model import Model, Package, TensorInfo
 from ranvier.testing.oracle import Oracle
 
 Array: TypeAlias = NDArray[Any]
+_OTHER_MODEL = "validate a package against the model that it was compiled from"
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,9 @@ class _Sums:
     def sqnr_db(self) -> float:
         if self.noise == 0.0:
             return math.inf
-        return 10.0 * math.log10(self.signal / self.noise) if self.signal else -math.inf
+        if self.signal == 0.0 or math.isinf(self.noise):
+            return -math.inf
+        return 10.0 * math.log10(self.signal / self.noise)
 
 
 @dataclass
@@ -119,9 +122,20 @@ def validate(
     graph = read_tflite(model, filename)
     source = {t.name: t.index for op in graph.ops for t in op.outputs}
     entry = package.content.entries[0]
-    outputs = {tensor: graph.outputs[i] for i, tensor in enumerate(entry.outputs)}
-    if len(outputs) != len(graph.outputs):
-        raise InputError(f"{package.source} and {filename} differ in their number of outputs")
+    counts = (len(entry.inputs), len(entry.outputs))
+    if counts != (len(graph.inputs), len(graph.outputs)):
+        raise InputError(
+            f"{package.source} has {counts[0]} inputs and {counts[1]} outputs, {filename} has "
+            f"{len(graph.inputs)} and {len(graph.outputs)}",
+            remedy=_OTHER_MODEL,
+        )
+    for tensor, source_input in zip(entry.inputs, graph.inputs, strict=True):
+        info = package.info(tensor)
+        if (info.shape, info.dtype) != (source_input.shape, source_input.dtype.numpy):
+            raise InputError(
+                f"{package.source} and {filename} have inputs of other shapes or types",
+                remedy=_OTHER_MODEL,
+            )
     runner = Model(package)
     tally = _Tally()
     for values in inputs:
@@ -129,7 +143,7 @@ def validate(
         whole = oracle.run(values)
         for step, tensor, got in runner.trace(*values):
             info = package.info(tensor)
-            if tensor in outputs:
+            if tensor in entry.outputs:
                 want: Array | None = whole[entry.outputs.index(tensor)]
             else:
                 want = expected.get(source.get(info.name, -1))
@@ -138,7 +152,7 @@ def validate(
                 tally.steps[tensor] = step
                 tally.sums.setdefault(tensor, _Sums()).add(got, want, info.zero_point)
     layers = tuple(
-        _layer(package, tensor, tally.steps[tensor], sums, tensor in outputs)
+        _layer(package, tensor, tally.steps[tensor], sums, tensor in entry.outputs)
         for tensor, sums in tally.sums.items()
     )
     return Validation(package.name, oracle.name, len(inputs), threshold, layers)
@@ -164,7 +178,7 @@ def _check_shape(info: TensorInfo, want: Array, package: Package, filename: str)
         raise InputError(
             f"{package.source}: tensor {info.name!r} is {info.dtype}{list(info.shape)}, in "
             f"{filename} it is {want.dtype}{list(want.shape)}",
-            remedy="validate a package against the model that it was compiled from",
+            remedy=_OTHER_MODEL,
         )
 
 

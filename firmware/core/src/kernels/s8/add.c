@@ -32,7 +32,7 @@ struct add_params {
 #define FIXED      11u
 #define INPUT_BITS 20u
 
-static int add_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const int32_t *words = rnv_op_params(op);
 	const struct add_params *p = (const void *)words;
@@ -64,9 +64,9 @@ static void add_row(const int32_t *params, const struct rnv_binary_row *row)
 	}
 }
 
-static void add_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	rnv_binary_run(op, FIXED, add_row);
 }
 
-const struct rnv_kernel rnv_add_s8 = {add_check, add_run};
+const struct rnv_kernel rnv_add_s8 = {.check = check, .run = run};

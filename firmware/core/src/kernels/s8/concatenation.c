@@ -20,7 +20,7 @@ struct concatenation_params {
 	int32_t outer;
 };
 
-static int concatenation_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const int32_t *words = rnv_op_params(op);
 	const struct rnv_tensor_rec *out;
@@ -45,7 +45,7 @@ static int concatenation_check(const struct rnv_op *op)
 	return (rest == 0u) ? 0 : RNV_EFORMAT;
 }
 
-static void concatenation_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	const struct concatenation_params *p = (const void *)rnv_op_params(op);
 	const int32_t *runs = rnv_op_params(op) + 1;
@@ -64,4 +64,4 @@ static void concatenation_run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_concatenation = {concatenation_check, concatenation_run};
+const struct rnv_kernel rnv_concatenation = {.check = check, .run = run};

@@ -16,7 +16,7 @@ struct copy_params {
 	int32_t bytes;
 };
 
-static int copy_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const struct copy_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_tensor_rec *in;
@@ -34,7 +34,7 @@ static int copy_check(const struct rnv_op *op)
 	return 1;
 }
 
-static void copy_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	const struct copy_params *p = (const void *)rnv_op_params(op);
 	const void *in = rnv_op_in(op, 0);
@@ -45,4 +45,4 @@ static void copy_run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_copy = {copy_check, copy_run};
+const struct rnv_kernel rnv_copy = {.check = check, .run = run};

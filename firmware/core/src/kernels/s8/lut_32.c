@@ -18,7 +18,7 @@ struct lut_32_params {
 
 #define TABLE_BYTES 1024u
 
-static int lut_32_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const struct lut_32_params *p = (const void *)rnv_op_params(op);
 
@@ -30,7 +30,7 @@ static int lut_32_check(const struct rnv_op *op)
 	return 0;
 }
 
-static void lut_32_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	const struct lut_32_params *p = (const void *)rnv_op_params(op);
 	const uint32_t *table = (const void *)rnv_op_weights(op);
@@ -42,4 +42,4 @@ static void lut_32_run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_lut_32 = {lut_32_check, lut_32_run};
+const struct rnv_kernel rnv_lut_32 = {.check = check, .run = run};

@@ -18,7 +18,7 @@ struct lut_8_params {
 
 #define TABLE_BYTES 256u
 
-static int lut_8_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const struct lut_8_params *p = (const void *)rnv_op_params(op);
 
@@ -30,7 +30,7 @@ static int lut_8_check(const struct rnv_op *op)
 	return 1;
 }
 
-static void lut_8_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	const struct lut_8_params *p = (const void *)rnv_op_params(op);
 	const uint8_t *table = rnv_op_weights(op);
@@ -42,4 +42,4 @@ static void lut_8_run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_lut_8 = {lut_8_check, lut_8_run};
+const struct rnv_kernel rnv_lut_8 = {.check = check, .run = run};

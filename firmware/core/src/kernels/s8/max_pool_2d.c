@@ -3,29 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/* MAX_POOL_2D: the highest value of each window. */
+/**
+ * @file
+ * @brief MAX_POOL_2D: the highest value of each window.
+ */
 
 #include "kernels/s8/pool.h"
-
-struct max_pool_2d_params {
-	int32_t batch;
-	int32_t in_h;
-	int32_t in_w;
-	int32_t in_c;
-	int32_t out_h;
-	int32_t out_w;
-	int32_t filter_h;
-	int32_t filter_w;
-	int32_t stride_h;
-	int32_t stride_w;
-	int32_t pad_top;
-	int32_t pad_left;
-	int32_t act_min;
-	int32_t act_max;
-};
-
-_Static_assert(sizeof(struct max_pool_2d_params) == sizeof(struct rnv_window) + 8u,
-	       "the window's words, act_min and act_max");
 
 static int32_t highest(const struct rnv_pool_area *area)
 {

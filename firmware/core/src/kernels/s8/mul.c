@@ -26,7 +26,7 @@ struct mul_params {
 
 #define FIXED 7u
 
-static int mul_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const int32_t *words = rnv_op_params(op);
 	const struct mul_params *p = (const void *)words;
@@ -54,9 +54,9 @@ static void mul_row(const int32_t *params, const struct rnv_binary_row *row)
 	}
 }
 
-static void mul_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	rnv_binary_run(op, FIXED, mul_row);
 }
 
-const struct rnv_kernel rnv_mul_s8 = {mul_check, mul_run};
+const struct rnv_kernel rnv_mul_s8 = {.check = check, .run = run};

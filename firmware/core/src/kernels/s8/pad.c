@@ -33,7 +33,7 @@ static uint32_t box_rank(const struct rnv_op *op)
 	return (op->rec->params_bytes / 4u - FIXED) / 2u;
 }
 
-static int pad_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const struct pad_params *p = (const void *)rnv_op_params(op);
 	const int32_t *sizes = rnv_op_params(op) + FIXED;
@@ -68,7 +68,7 @@ static void fill(uint8_t *out, uint32_t bytes, const int32_t *pattern)
 	memcpy(out + i, pattern, bytes - i);
 }
 
-static void pad_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	const struct pad_params *p = (const void *)rnv_op_params(op);
 	const int32_t *sizes = rnv_op_params(op) + FIXED;
@@ -85,4 +85,4 @@ static void pad_run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_pad = {pad_check, pad_run};
+const struct rnv_kernel rnv_pad = {.check = check, .run = run};

@@ -7,15 +7,15 @@
 #include "kernels/s8/plain.h"
 #include "kernels/s8/pool.h"
 
-#define WINDOW_WORDS (sizeof(struct rnv_window) / sizeof(int32_t))
+#define PARAMS (sizeof(struct rnv_pool_params) / sizeof(int32_t))
 
 int rnv_pool_check(const struct rnv_op *op)
 {
-	const struct rnv_window *w = (const void *)rnv_op_params(op);
-	const int32_t *act = rnv_op_params(op) + WINDOW_WORDS;
+	const struct rnv_pool_params *p = (const void *)rnv_op_params(op);
+	const struct rnv_window *w = &p->window;
 
-	if (!rnv_op_plain(op, 1u, WINDOW_WORDS + 2u, 0u) || !rnv_window_ok(op, w, w->in_c) ||
-	    !rnv_words_within(act, 2u, INT8_MIN, INT8_MAX) || act[0] > act[1] ||
+	if (!rnv_op_plain(op, 1, PARAMS, 0) || !rnv_window_ok(op, w, w->in_c) ||
+	    !rnv_words_within(&p->act_min, 2, INT8_MIN, INT8_MAX) || p->act_min > p->act_max ||
 	    w->in_h * w->in_w > RNV_POOL_AREA_MAX) {
 		return RNV_EFORMAT;
 	}
@@ -39,10 +39,10 @@ static int32_t clip(int32_t *start, int32_t size, int32_t limit)
 
 void rnv_pool_run(const struct rnv_op *op, int32_t (*reduce)(const struct rnv_pool_area *area))
 {
-	const struct rnv_window *w = (const void *)rnv_op_params(op);
-	const int32_t *act = rnv_op_params(op) + WINDOW_WORDS;
-	const int8_t *image = rnv_op_in(op, 0u);
-	int8_t *out = rnv_op_out(op, 0u);
+	const struct rnv_pool_params *p = (const void *)rnv_op_params(op);
+	const struct rnv_window *w = &p->window;
+	const int8_t *image = rnv_op_in(op, 0);
+	int8_t *out = rnv_op_out(op, 0);
 	struct rnv_pool_area area = {.row_step = w->in_w * w->in_c, .col_step = w->in_c};
 
 	for (int32_t row = 0; row < w->batch * w->out_h; row++) {
@@ -58,7 +58,7 @@ void rnv_pool_run(const struct rnv_op *op, int32_t (*reduce)(const struct rnv_po
 			area.cols = clip(&x, w->filter_w, w->in_w);
 			area.first = image + y * area.row_step + x * area.col_step;
 			for (int32_t channel = 0; channel < w->in_c; channel++) {
-				*out++ = (int8_t)rnv_clamp(reduce(&area), act[0], act[1]);
+				*out++ = (int8_t)rnv_clamp(reduce(&area), p->act_min, p->act_max);
 				area.first++;
 			}
 		}

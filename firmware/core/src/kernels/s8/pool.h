@@ -15,6 +15,13 @@
 
 #include "kernels/s8/window.h"
 
+/** Parameter words of a pooling op. */
+struct rnv_pool_params {
+	struct rnv_window window;
+	int32_t act_min; /**< lowest output */
+	int32_t act_max; /**< highest output */
+};
+
 /** The part of a window that lies inside the input; never empty. */
 struct rnv_pool_area {
 	const int8_t *first; /**< its upper left value */
@@ -27,7 +34,7 @@ struct rnv_pool_area {
 /** Most values of an image plane: their sum and the rounding of their mean stay within int32. */
 #define RNV_POOL_AREA_MAX 0x800000
 
-/** check() of pooling ops; their parameters are the window's words, `act_min` and `act_max`. */
+/** check() of pooling ops. */
 int rnv_pool_check(const struct rnv_op *op);
 
 /** run() of pooling ops: every output is `reduce()` of its area, clamped. */

@@ -31,7 +31,7 @@ static uint32_t lowest(const struct rnv_op *op)
 	return (rnv_op_out_rec(op, 0)->type == RNV_TYPE_INT8) ? 0x80u : 0u;
 }
 
-static int quantize_f32_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const struct quantize_f32_params *p = (const void *)rnv_op_params(op);
 
@@ -58,7 +58,7 @@ static uint32_t count_thresholds(const int32_t *thresholds, uint32_t bits)
 	return count;
 }
 
-static void quantize_f32_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	const struct quantize_f32_params *p = (const void *)rnv_op_params(op);
 	const int32_t *thresholds = (const void *)rnv_op_weights(op);
@@ -75,4 +75,4 @@ static void quantize_f32_run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_quantize_f32 = {quantize_f32_check, quantize_f32_run};
+const struct rnv_kernel rnv_quantize_f32 = {.check = check, .run = run};

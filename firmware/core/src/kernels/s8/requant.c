@@ -27,9 +27,9 @@ bool rnv_channels_ok(const struct rnv_op *op, const struct rnv_requant *params, 
 	uint32_t out_c = (uint32_t)params->out_c;
 	uint32_t count = (uint32_t)params->channels_q;
 
-	if (weights == 0u || !rnv_words_within(&params->out_c, 1u, 1, RNV_CHANNELS_MAX) ||
+	if (weights == 0u || !rnv_words_within(&params->out_c, 1, 1, RNV_CHANNELS_MAX) ||
 	    (count != out_c && count != 1u) ||
-	    !rnv_words_within(&params->out_zp, 3u, INT8_MIN, INT8_MAX) ||
+	    !rnv_words_within(&params->out_zp, 3, INT8_MIN, INT8_MAX) ||
 	    params->act_min > params->act_max ||
 	    op->rec->weights_bytes != 4u * out_c + 4u * count + shift_bytes(count) + weights) {
 		return false;

@@ -36,7 +36,7 @@ static bool all_below(const uint16_t *indexes, int32_t count, int32_t limit)
 	return true;
 }
 
-static int resize_nearest_check(const struct rnv_op *op)
+static int check(const struct rnv_op *op)
 {
 	const int32_t *words = rnv_op_params(op);
 	const struct resize_nearest_params *p = (const void *)words;
@@ -44,8 +44,7 @@ static int resize_nearest_check(const struct rnv_op *op)
 	const struct rnv_tensor_rec *in;
 	const struct rnv_tensor_rec *out;
 
-	/* Sizes that 16-bit indexes can address; also keeps the size of the tables within 32 bits.
-	 */
+	/* Sizes that 16-bit indexes address; also keeps the tables' size within 32 bits. */
 	if (!rnv_op_has(op, 1, 1, 6) || !rnv_words_within(words, 6, 1, INT32_MAX) ||
 	    !rnv_words_within(words, 2, 1, MOST_ROWS) ||
 	    !rnv_words_within(words + 4, 2, 1, MOST_ROWS)) {
@@ -62,7 +61,7 @@ static int resize_nearest_check(const struct rnv_op *op)
 	return 0;
 }
 
-static void resize_nearest_run(const struct rnv_op *op)
+static void run(const struct rnv_op *op)
 {
 	const struct resize_nearest_params *p = (const void *)rnv_op_params(op);
 	const uint16_t *rows = (const void *)rnv_op_weights(op);
@@ -84,4 +83,4 @@ static void resize_nearest_run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_resize_nearest = {resize_nearest_check, resize_nearest_run};
+const struct rnv_kernel rnv_resize_nearest = {.check = check, .run = run};

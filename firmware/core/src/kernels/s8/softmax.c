@@ -3,10 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/*
- * SOFTMAX of rows of int8, output scale 1/256 and zero point -128, as TensorFlow Lite computes it
- * with gemmlowp's fixed point: exp(x - max) in Q0.31 comes from the weight stream, a table by
- * max - x; the sum is formed in Q12.19 and inverted by three Newton-Raphson steps.
+/**
+ * @file
+ * @brief SOFTMAX of rows of int8, output scale 1/256 and zero point -128, as TensorFlow Lite
+ * computes it with gemmlowp's fixed point: exp(x - max) in Q0.31 comes from the weight stream, a
+ * table by max - x; the sum is formed in Q12.19 and inverted by three Newton-Raphson steps.
  */
 
 #include "kernels/s8/fixed_point.h"
@@ -26,11 +27,11 @@ static int check(const struct rnv_op *op)
 {
 	const struct softmax_params *p = (const void *)rnv_op_params(op);
 
-	if (!rnv_op_plain(op, 1u, PARAMS, TABLE_BYTES) ||
-	    !rnv_words_within(&p->rows, 1u, 1, INT32_MAX) ||
-	    !rnv_words_within(&p->depth, 1u, 1, DEPTH_MAX) ||
-	    !rnv_tensor_is(rnv_op_in_rec(op, 0u), RNV_TYPE_INT8, rnv_product(&p->rows, 2u)) ||
-	    !rnv_tensor_is(rnv_op_out_rec(op, 0u), RNV_TYPE_INT8, rnv_product(&p->rows, 2u))) {
+	if (!rnv_op_plain(op, 1, PARAMS, TABLE_BYTES) ||
+	    !rnv_words_within(&p->rows, 1, 1, INT32_MAX) ||
+	    !rnv_words_within(&p->depth, 1, 1, DEPTH_MAX) ||
+	    !rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->rows, 2)) ||
+	    !rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->rows, 2))) {
 		return RNV_EFORMAT;
 	}
 	return 0x1;
@@ -85,8 +86,8 @@ static void run(const struct rnv_op *op)
 {
 	const struct softmax_params *p = (const void *)rnv_op_params(op);
 	const int32_t *table = (const int32_t *)(const void *)rnv_op_weights(op);
-	const int8_t *in = rnv_op_in(op, 0u);
-	int8_t *out = rnv_op_out(op, 0u);
+	const int8_t *in = rnv_op_in(op, 0);
+	int8_t *out = rnv_op_out(op, 0);
 
 	for (int32_t row = 0; row < p->rows; row++) {
 		softmax_row(table, in, out, (uint32_t)p->depth);

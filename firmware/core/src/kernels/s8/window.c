@@ -9,10 +9,9 @@ bool rnv_window_ok(const struct rnv_op *op, const struct rnv_window *window, int
 {
 	const int32_t out[4] = {window->batch, window->out_h, window->out_w, out_c};
 
-	return rnv_words_within(&window->batch, 10u, 1, RNV_WINDOW_MAX) &&
-	       rnv_words_within(&window->pad_top, 2u, 0, RNV_WINDOW_MAX) &&
-	       rnv_words_within(&out_c, 1u, 1, RNV_WINDOW_MAX) &&
-	       rnv_tensor_is(rnv_op_in_rec(op, 0u), RNV_TYPE_INT8,
-			     rnv_product(&window->batch, 4u)) &&
-	       rnv_tensor_is(rnv_op_out_rec(op, 0u), RNV_TYPE_INT8, rnv_product(out, 4u));
+	return rnv_words_within(&window->batch, 10, 1, RNV_WINDOW_MAX) &&
+	       rnv_words_within(&window->pad_top, 2, 0, RNV_WINDOW_MAX) &&
+	       rnv_words_within(&out_c, 1, 1, RNV_WINDOW_MAX) &&
+	       rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&window->batch, 4)) &&
+	       rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(out, 4));
 }

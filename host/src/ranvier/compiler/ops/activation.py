@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from ranvier.compiler.fixed_point import INT32_MAX, round_away
-from ranvier.compiler.graph import Op
+from ranvier.compiler.graph import Op, Quant
+from ranvier.compiler.ops.base import quant_of
 
 INT8_MIN, INT8_MAX = -128, 127
 
@@ -35,6 +36,7 @@ _REAL_RANGE: dict[str, tuple[float, float]] = {
     "RELU6": (0.0, 6.0),
     "RELU_N1_TO_1": (-1.0, 1.0),
 }
+"""Bounds of every activation, fused or an op of its own."""
 
 
 def activation_reasons(op: Op) -> list[str]:
@@ -45,7 +47,7 @@ def activation_reasons(op: Op) -> list[str]:
     function = op.attrs.get("fused_activation_function", "NONE")
     if function not in _REAL_RANGE:
         return [f"fused activation {function} is not supported"]
-    if any(abs(_quantised_steps(op, real)) > INT32_MAX for real in _finite(function)):
+    if exceeds_32_bits(function, quant_of(op.outputs[0])):
         return [f"fused activation {function} exceeds 32 bits at the output's scale"]
     return []
 
@@ -58,27 +60,31 @@ def activation_range(op: Op) -> tuple[int, int]:
     where they do not overlap.
     """
     function = op.attrs.get("fused_activation_function", "NONE")
-    low, high = (_quantise(op, real) for real in _REAL_RANGE[function])
+    low, high = quantised_range(function, quant_of(op.outputs[0]))
     clamp_low, clamp_high = op.attrs.get("_clamp", (INT8_MIN, INT8_MAX))
     return min(max(low, clamp_low), clamp_high), min(max(high, clamp_low), clamp_high)
 
 
-def _finite(function: str) -> list[float]:
-    return [real for real in _REAL_RANGE[function] if math.isfinite(real)]
+def exceeds_32_bits(function: str, quant: Quant) -> bool:
+    """True where a bound of an activation is too many steps of ``quant`` for 32 bits."""
+    bounds = (real for real in _REAL_RANGE[function] if math.isfinite(real))
+    return any(abs(_steps(real, quant.scale)) > INT32_MAX for real in bounds)
 
 
-def _quantised_steps(op: Op, real: float) -> int:
-    """``real`` in steps of the output's scale, divided in float32 as the source does."""
-    quant = op.outputs[0].quant
-    assert quant is not None
+def quantised_range(function: str, quant: Quant) -> tuple[int, int]:
+    """Lowest and highest int8 value of an activation whose output is quantised by ``quant``."""
+    low, high = (_quantised(real, quant) for real in _REAL_RANGE[function])
+    return low, high
+
+
+def _steps(real: float, scale: float) -> int:
+    """``real`` in steps of ``scale``, divided in float32 as the source does."""
     with np.errstate(all="ignore"):
-        steps = float(np.float32(real) / np.float32(quant.scale))
+        steps = float(np.float32(real) / np.float32(scale))
     return round_away(steps) if math.isfinite(steps) else INT32_MAX + 1
 
 
-def _quantise(op: Op, real: float) -> int:
+def _quantised(real: float, quant: Quant) -> int:
     if math.isinf(real):
         return INT8_MIN if real < 0 else INT8_MAX
-    quant = op.outputs[0].quant
-    assert quant is not None
-    return min(max(quant.zero_point + _quantised_steps(op, real), INT8_MIN), INT8_MAX)
+    return min(max(quant.zero_point + _steps(real, quant.scale), INT8_MIN), INT8_MAX)

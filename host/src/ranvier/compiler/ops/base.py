@@ -9,10 +9,21 @@ found by ``ranvier.compiler.ops`` without being listed anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from ranvier.compiler.graph import DType, Op, Tensor
+from numpy.typing import NDArray
+
+from ranvier.compiler.fixed_point import quantize_multiplier
+from ranvier.compiler.graph import DType, Op, Quant, Tensor
+
+BYTE_TYPES = (DType.INT8, DType.UINT8)
+"""Element types of one byte that are quantised."""
+
+_MAX_SHIFT = 30
+"""Largest shift to the left that a device applies."""
 
 
 @dataclass(frozen=True)
@@ -81,3 +92,55 @@ def operand_reasons(op: Op, inputs: range, outputs: int = 1) -> list[str]:
     if len(op.inputs) not in inputs or len(op.outputs) != outputs:
         return [f"has {len(op.inputs)} inputs and {len(op.outputs)} outputs"]
     return []
+
+
+def elements_reasons(x: Tensor | None, y: Tensor) -> list[str]:
+    """Why output ``y`` cannot hold exactly the elements of ``x``."""
+    if x is not None and x.elements != y.elements:
+        return [f"output shape {list(y.shape)} does not hold the input's {list(x.shape)}"]
+    return []
+
+
+def fixed_output_reasons(op: Op, scale: float, zero_point: int) -> list[str]:
+    """Why the output does not have the only quantisation that the op can produce."""
+    quant = quant_of(op.outputs[0])
+    if (quant.scale, quant.zero_point) != (scale, zero_point):
+        return [
+            f"output has scale {quant.scale:g} and zero point {quant.zero_point}, "
+            f"needs {scale:g} and {zero_point}"
+        ]
+    return []
+
+
+def multiplier_reasons(reals: Iterable[float]) -> list[str]:
+    """Why the output multipliers ``reals`` cannot be applied in 32 bits."""
+    for real in reals:
+        if not (math.isfinite(real) and real >= 0):
+            return [f"the scales give the output multiplier {real}"]
+        if quantize_multiplier(real)[1] > _MAX_SHIFT:
+            return [f"the scales give the output multiplier {real}, which exceeds 2**{_MAX_SHIFT}"]
+    return []
+
+
+def operand(op: Op, index: int) -> Tensor:
+    """Input ``index`` of an op whose check has demanded it."""
+    tensor = op.inputs[index]
+    assert tensor is not None
+    return tensor
+
+
+def data_of(tensor: Tensor) -> NDArray[Any]:
+    """The values of a tensor of an op whose check has demanded a constant."""
+    assert tensor.data is not None
+    return tensor.data
+
+
+def quant_of(tensor: Tensor) -> Quant:
+    """The quantisation of a tensor of an op whose check has demanded one."""
+    assert tensor.quant is not None
+    return tensor.quant
+
+
+def scale_ratio(op: Op) -> float:
+    """The scale of input 0 divided by the output's, in double as the reference does."""
+    return quant_of(operand(op, 0)).scale / quant_of(op.outputs[0]).scale

@@ -14,10 +14,8 @@ from math import prod
 
 from ranvier.compiler.graph import DType, Op
 from ranvier.compiler.ops.activation import activation_reasons
-from ranvier.compiler.ops.base import operand_reasons, tensor_reasons
-from ranvier.compiler.ops.tables import operand
-
-_RANK = 5
+from ranvier.compiler.ops.base import operand, operand_reasons, tensor_reasons
+from ranvier.package.format import MAX_RANK
 
 
 @dataclass(frozen=True)
@@ -81,4 +79,4 @@ def inplace_inputs(op: Op, box: Box) -> tuple[int, ...]:
 
 def _extended(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The shape with ones in front, up to the largest rank."""
-    return (1,) * (_RANK - len(shape)) + shape
+    return (1,) * (MAX_RANK - len(shape)) + shape

@@ -10,8 +10,7 @@ from __future__ import annotations
 from math import prod
 
 from ranvier.compiler.graph import DType, Op, Tensor
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons
-from ranvier.compiler.ops.tables import BYTE_TYPES
+from ranvier.compiler.ops.base import BYTE_TYPES, DeviceOp, Lowered, OpSpec, operand_reasons
 
 MAX_INPUTS = 32
 """Inputs of one CONCATENATION."""

@@ -10,7 +10,6 @@ n = out_c or 1 (kernels/s8/requant.h).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +17,13 @@ from numpy.typing import NDArray
 from ranvier.compiler.fixed_point import quantize_multiplier
 from ranvier.compiler.graph import DType, Op, Tensor
 from ranvier.compiler.ops.activation import activation_range, activation_reasons
-from ranvier.compiler.ops.base import operand_reasons, tensor_reasons
-from ranvier.compiler.ops.quantisation import (
-    int8_reasons,
+from ranvier.compiler.ops.base import (
+    data_of,
     multiplier_reasons,
-    scale_of,
-    zero_point_of,
+    operand,
+    operand_reasons,
+    quant_of,
+    tensor_reasons,
 )
 
 CHANNEL_AXIS = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
@@ -46,22 +46,20 @@ def folded_bias(op: Op) -> NDArray[np.int32]:
     axis = CHANNEL_AXIS[op.kind]
     sums = weights.sum(axis=tuple(i for i in range(weights.ndim) if i != axis))
     bias = _bias(op)
-    values = np.zeros_like(sums) if bias is None else _data(bias).reshape(-1).astype(np.int64)
-    folded: NDArray[np.int64] = values - zero_point_of(op.inputs[0]) * sums
+    values = np.zeros_like(sums) if bias is None else data_of(bias).reshape(-1).astype(np.int64)
+    folded: NDArray[np.int64] = values - quant_of(operand(op, 0)).zero_point * sums
     return folded.astype(np.uint32).view(np.int32)
 
 
 def weights_of(op: Op) -> NDArray[np.int8]:
     """The weights with their zero point subtracted (FULLY_CONNECTED alone may have one)."""
     weights = weights_tensor(op)
-    return (_data(weights).astype(np.int16) - _zero_point(weights)).astype(np.int8)
+    return (data_of(weights).astype(np.int16) - _zero_point(weights)).astype(np.int8)
 
 
 def weights_tensor(op: Op) -> Tensor:
     """The weights of an op that has passed its check."""
-    weights = op.inputs[1]
-    assert weights is not None
-    return weights
+    return operand(op, 1)
 
 
 def out_channels(op: Op) -> int:
@@ -74,9 +72,9 @@ def operands_reasons(op: Op, rank: int) -> list[str]:
     reasons = operand_reasons(op, range(2, 4))
     if reasons:
         return reasons
-    reasons += int8_reasons(op.inputs[0], "input")
+    reasons += tensor_reasons(op.inputs[0], "input", (DType.INT8,))
     reasons += _weights_reasons(op, rank)
-    reasons += int8_reasons(op.outputs[0], "output")
+    reasons += tensor_reasons(op.outputs[0], "output", (DType.INT8,))
     return reasons or _bias_reasons(op) + activation_reasons(op)
 
 
@@ -90,7 +88,7 @@ def requant_words(op: Op) -> tuple[int, ...]:
     return (
         out_channels(op),
         len(_quantised_multipliers(op)),
-        zero_point_of(op.outputs[0]),
+        quant_of(op.outputs[0]).zero_point,
         *activation_range(op),
     )
 
@@ -116,11 +114,6 @@ def trained_numbers(op: Op) -> int:
 
 def _bias(op: Op) -> Tensor | None:
     return op.inputs[2] if len(op.inputs) > 2 else None
-
-
-def _data(tensor: Tensor) -> NDArray[Any]:
-    assert tensor.data is not None
-    return tensor.data
 
 
 def _zero_point(weights: Tensor) -> int:
@@ -190,8 +183,8 @@ def _bias_scale_reasons(op: Op, bias: Tensor) -> list[str]:
     if weights.quant is None or not weights.quant.per_tensor:
         return []
     scale = bias.quant.scales[0] if bias.quant and bias.quant.scales else 0.0
-    product = scale_of(op.inputs[0]) * weights.quant.scale
-    if abs(product - scale) / scale_of(op.outputs[0]) <= 0.02:
+    product = quant_of(operand(op, 0)).scale * weights.quant.scale
+    if abs(product - scale) / quant_of(op.outputs[0]).scale <= 0.02:
         return []
     return [f"bias {bias.name!r} has the scale {scale}, input and weights have {product}"]
 
@@ -201,9 +194,8 @@ def _multipliers(op: Op) -> list[float]:
 
     In double, as TensorFlow Lite Micro forms them (FULLY_CONNECTED since October 2026).
     """
-    quant = weights_tensor(op).quant
-    assert quant is not None
-    in_scale, out_scale = scale_of(op.inputs[0]), scale_of(op.outputs[0])
+    quant = quant_of(weights_tensor(op))
+    in_scale, out_scale = quant_of(operand(op, 0)).scale, quant_of(op.outputs[0]).scale
     return [in_scale * scale / out_scale for scale in quant.scales]
 
 

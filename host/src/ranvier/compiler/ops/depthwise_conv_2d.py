@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ranvier.compiler.graph import Op
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec
+from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand, quant_of
 from ranvier.compiler.ops.convolution import (
     REQUANT_PARAMS,
     operands_reasons,
@@ -17,13 +17,13 @@ from ranvier.compiler.ops.convolution import (
     trained_numbers,
     weights_tensor,
 )
-from ranvier.compiler.ops.quantisation import zero_point_of
 from ranvier.compiler.ops.window import WINDOW_PARAMS, dilations, window_of, window_reasons
 
 _PARAMS = (*WINDOW_PARAMS, "dilation_h", "dilation_w", "depth_multiplier", "in_zp", *REQUANT_PARAMS)
 
 
-def _check(op: Op) -> list[str]:
+def check(op: Op) -> list[str]:
+    """Reasons why the op cannot be executed."""
     reasons = operands_reasons(op, rank=4)
     if reasons:
         return reasons
@@ -42,12 +42,12 @@ def _check(op: Op) -> list[str]:
     return reasons
 
 
-def _lower(op: Op) -> Lowered:
+def lower(op: Op) -> Lowered:
+    """The op with its window as words and its channels as a stream."""
     _, filter_h, filter_w, out_c = weights_tensor(op).shape
     window = window_of(op, filter_h, filter_w)
-    image = op.inputs[0]
-    assert image is not None
-    extra = (*dilations(op), out_c // window.in_c, zero_point_of(image))
+    image = operand(op, 0)
+    extra = (*dilations(op), out_c // window.in_c, quant_of(image).zero_point)
     return Lowered(
         device="DEPTHWISE_CONV_2D_S8",
         params=(*window.words, *extra, *requant_words(op)),
@@ -64,5 +64,5 @@ def _macs(words: Sequence[int]) -> int:
     return outputs * p["filter_h"] * p["filter_w"]
 
 
-OPS = (OpSpec("DEPTHWISE_CONV_2D", 7, _check, _lower),)
+OPS = (OpSpec("DEPTHWISE_CONV_2D", 7, check, lower),)
 DEVICE_OPS = (DeviceOp("DEPTHWISE_CONV_2D_S8", _PARAMS, _macs),)

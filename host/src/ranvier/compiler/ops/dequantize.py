@@ -11,8 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranvier.compiler.graph import DType, Op
-from ranvier.compiler.ops.base import Lowered, OpSpec, operand_reasons, tensor_reasons
-from ranvier.compiler.ops.tables import BYTE_TYPES, elements_reasons, operand, quant_of
+from ranvier.compiler.ops.base import (
+    BYTE_TYPES,
+    Lowered,
+    OpSpec,
+    elements_reasons,
+    operand,
+    operand_reasons,
+    quant_of,
+    tensor_reasons,
+)
 
 
 def check(op: Op) -> list[str]:

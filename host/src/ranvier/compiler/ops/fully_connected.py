@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ranvier.compiler.graph import Op
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec
+from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand
 from ranvier.compiler.ops.convolution import (
     REQUANT_PARAMS,
     operands_reasons,
@@ -21,7 +21,8 @@ from ranvier.compiler.ops.convolution import (
 _PARAMS = ("rows", "in_c", *REQUANT_PARAMS)
 
 
-def _check(op: Op) -> list[str]:
+def check(op: Op) -> list[str]:
+    """Reasons why the op cannot be executed."""
     reasons = operands_reasons(op, rank=2)
     if reasons:
         return reasons
@@ -30,8 +31,7 @@ def _check(op: Op) -> list[str]:
     if weights_format != "DEFAULT":
         reasons.append(f"weights_format {weights_format} is not supported")
     out_c, in_c = weights_tensor(op).shape
-    source, result = op.inputs[0], op.outputs[0]
-    assert source is not None
+    source, result = operand(op, 0), op.outputs[0]
     rows = result.elements // out_c
     if not result.shape or result.shape[-1] != out_c or source.elements != rows * in_c:
         reasons.append(
@@ -43,10 +43,10 @@ def _check(op: Op) -> list[str]:
     return reasons
 
 
-def _lower(op: Op) -> Lowered:
+def lower(op: Op) -> Lowered:
+    """The op with its rows as words and its channels as a stream."""
     out_c, in_c = weights_tensor(op).shape
-    source, result = op.inputs[0], op.outputs[0]
-    assert source is not None
+    source, result = operand(op, 0), op.outputs[0]
     return Lowered(
         device="FULLY_CONNECTED_S8",
         params=(result.elements // out_c, in_c, *requant_words(op)),
@@ -62,5 +62,5 @@ def _macs(words: Sequence[int]) -> int:
     return rows * in_c * out_c
 
 
-OPS = (OpSpec("FULLY_CONNECTED", 14, _check, _lower),)
+OPS = (OpSpec("FULLY_CONNECTED", 14, check, lower),)
 DEVICE_OPS = (DeviceOp("FULLY_CONNECTED_S8", _PARAMS, _macs),)

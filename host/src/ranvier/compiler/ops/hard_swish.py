@@ -9,15 +9,8 @@ from __future__ import annotations
 
 from ranvier.compiler.fixed_point import quantize_multiplier
 from ranvier.compiler.graph import Op
-from ranvier.compiler.ops.base import Lowered, OpSpec
-from ranvier.compiler.ops.tables import (
-    Table,
-    lower_table,
-    make_table,
-    operand,
-    quant_of,
-    unary_reasons,
-)
+from ranvier.compiler.ops.base import Lowered, OpSpec, operand, quant_of
+from ranvier.compiler.ops.tables import Table, lower_table, make_table, unary_reasons
 
 _INT16_MAX = (1 << 15) - 1
 _LARGEST_EXPONENT = 31

@@ -9,17 +9,8 @@ from __future__ import annotations
 
 from ranvier.compiler.fixed_point import quantize_multiplier, requantize
 from ranvier.compiler.graph import Op
-from ranvier.compiler.ops.base import Lowered, OpSpec
-from ranvier.compiler.ops.tables import (
-    Table,
-    lower_table,
-    make_table,
-    operand,
-    quant_of,
-    ratio_reasons,
-    scale_ratio,
-    unary_reasons,
-)
+from ranvier.compiler.ops.base import Lowered, OpSpec, operand, quant_of, scale_ratio
+from ranvier.compiler.ops.tables import Table, lower_table, make_table, ratio_reasons, unary_reasons
 
 
 def check(op: Op) -> list[str]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ranvier.compiler.graph import Op
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec
-from ranvier.compiler.ops.tables import BYTE_TYPES, lower_table, unary_reasons
+from ranvier.compiler.ops.base import BYTE_TYPES, DeviceOp, Lowered, OpSpec
+from ranvier.compiler.ops.tables import lower_table, unary_reasons
 
 _ENTRIES = 256
 

@@ -10,25 +10,32 @@ from __future__ import annotations
 from math import prod
 
 from ranvier.compiler.fixed_point import quantize_multiplier, wrap32
-from ranvier.compiler.graph import DType, Op, Tensor
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons, tensor_reasons
-from ranvier.compiler.ops.quantisation import (
-    int8_reasons,
+from ranvier.compiler.graph import DType, Op
+from ranvier.compiler.ops.base import (
+    DeviceOp,
+    Lowered,
+    OpSpec,
+    data_of,
     multiplier_reasons,
-    scale_of,
-    zero_point_of,
+    operand,
+    operand_reasons,
+    quant_of,
+    scale_ratio,
+    tensor_reasons,
 )
 
 _GROUPS = ("keep0", "reduce0", "keep1", "reduce1", "keep2", "reduce2")
 _PARAMS = (*_GROUPS, "offset", "multiplier", "shift", "out_zp")
 
 
-def _check(op: Op) -> list[str]:
+def check(op: Op) -> list[str]:
+    """Reasons why the op cannot be executed."""
     reasons = operand_reasons(op, range(2, 3))
     if reasons:
         return reasons
     source, axis, result = op.inputs[0], op.inputs[1], op.outputs[0]
-    reasons = int8_reasons(source, "input") + int8_reasons(result, "output")
+    reasons += tensor_reasons(source, "input", (DType.INT8,))
+    reasons += tensor_reasons(result, "output", (DType.INT8,))
     reasons += tensor_reasons(axis, "axis", [DType.INT32], quantised=False)
     if reasons or source is None or axis is None:
         return reasons
@@ -42,15 +49,12 @@ def _check(op: Op) -> list[str]:
         reasons.append(f"{source.shape} reduced over {sorted(_axes(op))} is not supported")
     if source.elements < 1 or result.elements != prod(groups[::2]):
         reasons.append(f"input {source.shape} and output {result.shape} do not fit the axis")
-    return reasons + multiplier_reasons([scale_of(source) / scale_of(result)])
+    return reasons + multiplier_reasons([scale_ratio(op)])
 
 
 def _axes(op: Op) -> frozenset[int]:
-    source, axis = op.inputs[0], op.inputs[1]
-    assert source is not None
-    assert axis is not None
-    assert axis.data is not None
-    return frozenset(int(a) % len(source.shape) for a in axis.data.reshape(-1))
+    source, axis = operand(op, 0), operand(op, 1)
+    return frozenset(int(a) % len(source.shape) for a in data_of(axis).reshape(-1))
 
 
 def _groups(shape: tuple[int, ...], axes: frozenset[int]) -> list[int]:
@@ -67,28 +71,28 @@ def _groups(shape: tuple[int, ...], axes: frozenset[int]) -> list[int]:
     return groups
 
 
-def _multiplier(source: Tensor, result: Tensor, count: int) -> tuple[int, int]:
+def _multiplier(op: Op, count: int) -> tuple[int, int]:
     """Multiplier and shift from a sum of ``count`` values to the output."""
-    multiplier, shift = quantize_multiplier(scale_of(source) / scale_of(result))
+    multiplier, shift = quantize_multiplier(scale_ratio(op))
     extra = min(count.bit_length() - 1, 32, 31 + shift)
     return (multiplier << extra) // count, shift - extra
 
 
-def _lower(op: Op) -> Lowered:
-    source, result = op.inputs[0], op.outputs[0]
-    assert source is not None
+def lower(op: Op) -> Lowered:
+    """The op with its axes merged into three kept and three reduced groups."""
+    source, result = operand(op, 0), op.outputs[0]
     groups = _groups(source.shape, _axes(op))
     groups += [1] * (len(_GROUPS) - len(groups))
     count = prod(groups[1::2])
-    offset = wrap32(-zero_point_of(source) * count)
-    multiplier, shift = _multiplier(source, result, count)
+    offset = wrap32(-quant_of(source).zero_point * count)
+    multiplier, shift = _multiplier(op, count)
     return Lowered(
         device="MEAN_S8",
-        params=(*groups, offset, multiplier, shift, zero_point_of(result)),
+        params=(*groups, offset, multiplier, shift, quant_of(result).zero_point),
         inputs=(source,),
         outputs=(result,),
     )
 
 
-OPS = (OpSpec("MEAN", 3, _check, _lower),)
+OPS = (OpSpec("MEAN", 3, check, lower),)
 DEVICE_OPS = (DeviceOp("MEAN_S8", _PARAMS),)

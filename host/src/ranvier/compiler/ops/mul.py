@@ -10,9 +10,8 @@ from __future__ import annotations
 from ranvier.compiler.fixed_point import quantize_multiplier
 from ranvier.compiler.graph import Op
 from ranvier.compiler.ops.activation import activation_range
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec
+from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand, quant_of
 from ranvier.compiler.ops.binary import binary_reasons, broadcast_box, inplace_inputs
-from ranvier.compiler.ops.tables import operand, quant_of
 
 _LARGEST_RATIO = 2.0**30
 

@@ -13,8 +13,15 @@ from math import prod
 import numpy as np
 
 from ranvier.compiler.graph import DType, Op, Tensor
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons
-from ranvier.compiler.ops.tables import BYTE_TYPES, operand
+from ranvier.compiler.ops.base import (
+    BYTE_TYPES,
+    DeviceOp,
+    Lowered,
+    OpSpec,
+    data_of,
+    operand,
+    operand_reasons,
+)
 
 _FILL_BYTES = 8
 
@@ -69,8 +76,7 @@ def _padding_reasons(x: Tensor, paddings: Tensor, y: Tensor) -> list[str]:
 
 
 def _paddings(tensor: Tensor) -> list[tuple[int, int]]:
-    assert tensor.data is not None
-    return [(int(before), int(after)) for before, after in tensor.data]
+    return [(int(before), int(after)) for before, after in data_of(tensor)]
 
 
 def _box(
@@ -97,8 +103,7 @@ def _fill(op: Op) -> tuple[int, int]:
     """One element's bytes, repeated to 8, as two words."""
     y = op.outputs[0]
     if len(op.inputs) == 3:
-        value = operand(op, 2).data
-        assert value is not None
+        value = data_of(operand(op, 2))
     else:
         zero_point = y.quant.zero_point if y.quant is not None and y.dtype in BYTE_TYPES else 0
         value = np.array(zero_point, y.dtype.numpy)

@@ -6,10 +6,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ranvier.compiler.graph import Op
+from ranvier.compiler.graph import DType, Op
 from ranvier.compiler.ops.activation import activation_range, activation_reasons
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons
-from ranvier.compiler.ops.quantisation import int8_reasons, scale_of, zero_point_of
+from ranvier.compiler.ops.base import (
+    DeviceOp,
+    Lowered,
+    OpSpec,
+    operand,
+    operand_reasons,
+    quant_of,
+    tensor_reasons,
+)
 from ranvier.compiler.ops.window import WINDOW_PARAMS, window_of, window_reasons
 
 _PARAMS = (*WINDOW_PARAMS, "act_min", "act_max")
@@ -21,12 +28,14 @@ def _filter(op: Op) -> tuple[int, int]:
     return op.attrs.get("filter_height", 0), op.attrs.get("filter_width", 0)
 
 
-def _check(op: Op) -> list[str]:
+def check(op: Op) -> list[str]:
+    """Reasons why the op cannot be executed."""
     reasons = operand_reasons(op, range(1, 2))
     if reasons:
         return reasons
     image, result = op.inputs[0], op.outputs[0]
-    reasons = int8_reasons(image, "input") + int8_reasons(result, "output")
+    reasons += tensor_reasons(image, "input", (DType.INT8,))
+    reasons += tensor_reasons(result, "output", (DType.INT8,))
     if reasons or image is None:
         return reasons
     channels = image.shape[-1] if image.shape else 0
@@ -40,14 +49,14 @@ def _check(op: Op) -> list[str]:
 
 def _same_quantisation(op: Op) -> bool:
     """TensorFlow Lite Micro's condition, in float32."""
-    image, result = op.inputs[0], op.outputs[0]
-    difference = abs(np.float32(scale_of(image)) - np.float32(scale_of(result)))
-    return float(difference) <= 1e-6 and zero_point_of(image) == zero_point_of(result)
+    image, result = quant_of(operand(op, 0)), quant_of(op.outputs[0])
+    difference = abs(np.float32(image.scale) - np.float32(result.scale))
+    return float(difference) <= 1e-6 and image.zero_point == result.zero_point
 
 
-def _lower(op: Op) -> Lowered:
-    image = op.inputs[0]
-    assert image is not None
+def lower(op: Op) -> Lowered:
+    """The op with its window and its output's range as words."""
+    image = operand(op, 0)
     return Lowered(
         device=_DEVICE[op.kind],
         params=(*window_of(op, *_filter(op)).words, *activation_range(op)),
@@ -56,5 +65,5 @@ def _lower(op: Op) -> Lowered:
     )
 
 
-OPS = tuple(OpSpec(kind, 3, _check, _lower) for kind in _DEVICE)
+OPS = tuple(OpSpec(kind, 3, check, lower) for kind in _DEVICE)
 DEVICE_OPS = tuple(DeviceOp(name, _PARAMS) for name in _DEVICE.values())

@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 
 from ranvier.compiler.fixed_point import quantize_multiplier, requantize
 from ranvier.compiler.graph import DType, Op, Quant
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons, tensor_reasons
-from ranvier.compiler.ops.tables import (
+from ranvier.compiler.ops.base import (
     BYTE_TYPES,
-    Table,
+    DeviceOp,
+    Lowered,
+    OpSpec,
     elements_reasons,
-    lower_table,
-    make_table,
     operand,
+    operand_reasons,
     quant_of,
-    ratio_reasons,
-    unary_reasons,
+    scale_ratio,
+    tensor_reasons,
 )
+from ranvier.compiler.ops.tables import Table, lower_table, make_table, ratio_reasons, unary_reasons
+from ranvier.package.values import steps_of
 
 _THRESHOLDS = 255
 _INFINITY_BITS = 0x7F800000
@@ -39,13 +41,13 @@ def check(op: Op) -> list[str]:
     x, y = op.inputs[0], op.outputs[0]
     if x is not None and x.dtype is DType.FLOAT32:
         return tensor_reasons(y, "output", BYTE_TYPES) + elements_reasons(x, y)
-    return unary_reasons(op, BYTE_TYPES, BYTE_TYPES) or ratio_reasons(_ratio(op))
+    return unary_reasons(op, BYTE_TYPES, BYTE_TYPES) or ratio_reasons(scale_ratio(op))
 
 
 def table(op: Op) -> Table:
     """The output byte for every input byte, for an op between 8-bit types."""
     zero_in, zero_out = quant_of(operand(op, 0)).zero_point, quant_of(op.outputs[0]).zero_point
-    multiplier, shift = quantize_multiplier(_ratio(op))
+    multiplier, shift = quantize_multiplier(scale_ratio(op))
     return make_table(op, lambda q: requantize(q - zero_in, multiplier, shift) + zero_out)
 
 
@@ -87,14 +89,7 @@ def thresholds(quant: Quant, lowest: int) -> NDArray[np.int32]:
 def _steps(ordered: NDArray[np.int64], scale: float) -> NDArray[np.float64]:
     """Floats, given by their place in the order, in rounded steps of ``scale``."""
     magnitude = np.abs(ordered).astype(np.uint32).view(np.float32)
-    with np.errstate(over="ignore", under="ignore"):
-        steps = (magnitude / np.float32(scale)).astype(np.float64)
-    rounded: NDArray[np.float64] = np.sign(ordered) * np.floor(steps + 0.5)
-    return rounded
-
-
-def _ratio(op: Op) -> float:
-    return quant_of(operand(op, 0)).scale / quant_of(op.outputs[0]).scale
+    return steps_of(np.copysign(magnitude, ordered.astype(np.float32)), scale)
 
 
 OPS = (OpSpec("QUANTIZE", 6, check, lower),)

@@ -10,25 +10,13 @@ Scales are divided as the reference of each op does: by Micro in double, by Lite
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ranvier.compiler.fixed_point import INT32_MAX, quantize_multiplier, requantize, round_away
+from ranvier.compiler.fixed_point import quantize_multiplier, requantize
 from ranvier.compiler.graph import Op
-from ranvier.compiler.ops.base import Lowered, OpSpec
-from ranvier.compiler.ops.tables import (
-    Table,
-    lower_table,
-    make_table,
-    operand,
-    quant_of,
-    ratio_reasons,
-    scale_ratio,
-    unary_reasons,
-)
-
-_REAL_RANGE = {"RELU": (0.0, math.inf), "RELU6": (0.0, 6.0), "RELU_N1_TO_1": (-1.0, 1.0)}
+from ranvier.compiler.ops.activation import exceeds_32_bits, quantised_range
+from ranvier.compiler.ops.base import Lowered, OpSpec, operand, quant_of, scale_ratio
+from ranvier.compiler.ops.tables import Table, lower_table, make_table, ratio_reasons, unary_reasons
 
 
 def check(op: Op) -> list[str]:
@@ -36,8 +24,7 @@ def check(op: Op) -> list[str]:
     reasons = unary_reasons(op)
     if reasons:
         return reasons
-    bounds = [real for real in _REAL_RANGE[op.kind] if math.isfinite(real)]
-    if any(abs(_steps(op, real)) > INT32_MAX for real in bounds):
+    if exceeds_32_bits(op.kind, quant_of(op.outputs[0])):
         reasons.append(f"output scale {quant_of(op.outputs[0]).scale:g} is out of range")
     return reasons + ratio_reasons(_ratio(op))
 
@@ -46,11 +33,11 @@ def table(op: Op) -> Table:
     """The output byte for every input byte."""
     zero_in, zero_out = quant_of(operand(op, 0)).zero_point, quant_of(op.outputs[0]).zero_point
     multiplier, shift = quantize_multiplier(_ratio(op))
-    low, high = (zero_out + _steps(op, real) for real in _REAL_RANGE[op.kind])
+    low, high = quantised_range(op.kind, quant_of(op.outputs[0]))
 
     def value(q: int) -> int:
         y = zero_out + requantize(q - zero_in, multiplier, shift)
-        return int(min(max(y, low), high))
+        return min(max(y, low), high)
 
     return make_table(op, value)
 
@@ -67,13 +54,6 @@ def _ratio(op: Op) -> float:
     x, y = quant_of(operand(op, 0)), quant_of(op.outputs[0])
     with np.errstate(over="ignore", under="ignore"):
         return float(np.float32(x.scale) / np.float32(y.scale))
-
-
-def _steps(op: Op, real: float) -> float:
-    """``real`` in steps of the output's scale, divided in float32 as the reference does."""
-    with np.errstate(over="ignore"):
-        steps = float(np.float32(real) / np.float32(quant_of(op.outputs[0]).scale))
-    return round_away(steps) if math.isfinite(steps) else steps
 
 
 OPS = (

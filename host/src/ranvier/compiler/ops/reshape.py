@@ -10,8 +10,14 @@ can read the input instead.
 from __future__ import annotations
 
 from ranvier.compiler.graph import Op
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons
-from ranvier.compiler.ops.tables import elements_reasons, operand
+from ranvier.compiler.ops.base import (
+    DeviceOp,
+    Lowered,
+    OpSpec,
+    elements_reasons,
+    operand,
+    operand_reasons,
+)
 
 
 def check(op: Op) -> list[str]:

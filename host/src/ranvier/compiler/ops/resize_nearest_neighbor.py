@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranvier.compiler.graph import DType, Op
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons
-from ranvier.compiler.ops.tables import operand
+from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand, operand_reasons
 
 _MAX_SIDE = 1 << 16
 """Rows or columns of an input whose positions fit in uint16."""

@@ -15,28 +15,29 @@ import numpy as np
 
 from ranvier.compiler.fixed_point import INT32_MAX, high_mul, quantize_multiplier, wrap32
 from ranvier.compiler.graph import Op
-from ranvier.compiler.ops.base import DeviceOp, Lowered, OpSpec, operand_reasons
+from ranvier.compiler.ops.base import (
+    DeviceOp,
+    Lowered,
+    OpSpec,
+    fixed_output_reasons,
+    operand,
+    quant_of,
+)
 from ranvier.compiler.ops.gemmlowp import exp_negative
-from ranvier.compiler.ops.quantisation import int8_reasons, scale_of, zero_point_of
+from ranvier.compiler.ops.tables import unary_reasons
 
 _DEPTH_MAX = 4095  # so many ones stay below 2^12, the range of the kernel's sum
 _INTEGER_BITS = 5  # the scaled difference is Q5.26
 _FRACTION_BITS = 31 - _INTEGER_BITS
 
 
-def _check(op: Op) -> list[str]:
-    reasons = operand_reasons(op, range(1, 2))
+def check(op: Op) -> list[str]:
+    """Reasons why the op cannot be executed."""
+    reasons = unary_reasons(op)
     if reasons:
         return reasons
-    source, result = op.inputs[0], op.outputs[0]
-    reasons = int8_reasons(source, "input") + int8_reasons(result, "output")
-    if reasons or source is None:
-        return reasons
-    if scale_of(result) != 1 / 256 or zero_point_of(result) != -128:
-        reasons.append(
-            f"the output has scale {scale_of(result)} and zero point {zero_point_of(result)}, "
-            "needs 1/256 and -128"
-        )
+    source, result = operand(op, 0), op.outputs[0]
+    reasons += fixed_output_reasons(op, 1 / 256, -128)
     if not source.shape or source.shape != result.shape or source.elements < 1:
         reasons.append(f"input {source.shape} and output {result.shape} do not fit")
     elif source.shape[-1] > _DEPTH_MAX:
@@ -53,7 +54,7 @@ def _beta(op: Op) -> float:
 
 def _factor(op: Op) -> float:
     """What a difference of two inputs is multiplied with to be Q5.26."""
-    factor = _beta(op) * scale_of(op.inputs[0]) * (1 << _FRACTION_BITS)
+    factor = _beta(op) * quant_of(operand(op, 0)).scale * (1 << _FRACTION_BITS)
     return min(factor, float(INT32_MAX))
 
 
@@ -69,9 +70,9 @@ def _table(op: Op) -> list[int]:
     ]
 
 
-def _lower(op: Op) -> Lowered:
-    source = op.inputs[0]
-    assert source is not None
+def lower(op: Op) -> Lowered:
+    """The op with its exponential as a table."""
+    source = operand(op, 0)
     return Lowered(
         device="SOFTMAX_S8",
         params=(prod(source.shape[:-1]), source.shape[-1]),
@@ -82,5 +83,5 @@ def _lower(op: Op) -> Lowered:
     )
 
 
-OPS = (OpSpec("SOFTMAX", 3, _check, _lower),)
+OPS = (OpSpec("SOFTMAX", 3, check, lower),)
 DEVICE_OPS = (DeviceOp("SOFTMAX_S8", ("rows", "depth")),)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 
-from ranvier.compiler.graph import Op, Tensor
+from ranvier.compiler.graph import Op
+from ranvier.compiler.ops.base import operand
 
 WINDOW_MAX = 32767
 """Largest size, stride, dilation and padding that a device accepts."""
@@ -94,7 +95,7 @@ def dilations(op: Op) -> tuple[int, int]:
 
 def window_reasons(op: Op, filter_h: int, filter_w: int, out_c: int) -> list[str]:
     """Why the window of ``op`` does not fit its NHWC input and output."""
-    image, result = _operands(op)
+    image, result = operand(op, 0), op.outputs[0]
     if len(image.shape) != 4 or len(result.shape) != 4:
         return [f"needs 4 dimensions, has input {image.shape} and output {result.shape}"]
     padding = op.attrs.get("padding", "SAME")
@@ -125,7 +126,7 @@ def window_reasons(op: Op, filter_h: int, filter_w: int, out_c: int) -> list[str
 
 def window_of(op: Op, filter_h: int, filter_w: int) -> Window:
     """The window of an op without ``window_reasons``."""
-    image, _ = _operands(op)
+    image = operand(op, 0)
     batch, in_h, in_w, in_c = image.shape
     rows, columns = _axes(op, filter_h, filter_w)
     strides = _strides(op)
@@ -135,19 +136,13 @@ def window_of(op: Op, filter_h: int, filter_w: int) -> Window:
     )  # fmt: skip
 
 
-def _operands(op: Op) -> tuple[Tensor, Tensor]:
-    image = op.inputs[0]
-    assert image is not None
-    return image, op.outputs[0]
-
-
 def _strides(op: Op) -> tuple[int, int]:
     return op.attrs.get("stride_h", 0), op.attrs.get("stride_w", 0)
 
 
 def _axes(op: Op, filter_h: int, filter_w: int) -> tuple[Axis, Axis]:
     """Rows and columns; ``_pad`` is the padding of a fused PAD op, inside of which SAME counts."""
-    image, _ = _operands(op)
+    image = operand(op, 0)
     same = op.attrs.get("padding", "SAME") == "SAME"
     top, bottom, left, right = op.attrs.get("_pad", (0, 0, 0, 0))
     (stride_h, stride_w), (dilation_h, dilation_w) = _strides(op), dilations(op)

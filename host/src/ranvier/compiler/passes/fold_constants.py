@@ -57,9 +57,16 @@ def _evaluate(op: Op) -> list[_Array] | None:
         return None if value is None else [np.array(value, op.outputs[0].dtype.numpy)]
     if any(tensor is not None and not tensor.is_const for tensor in op.inputs):
         return None
-    if not op.outputs or reasons_against(op):
+    if not op.outputs or reasons_against(op) or _inflates(op):
         return None
     return _run_natively(op)
+
+
+def _inflates(op: Op) -> bool:
+    """True where the result would take much more flash than what it is made of."""
+    made = sum(tensor.bytes for tensor in op.outputs)
+    source = sum(tensor.bytes for tensor in op.inputs if tensor is not None)
+    return made > max(_ALWAYS_BYTES, 4 * source)
 
 
 def _run_natively(op: Op) -> list[_Array]:
@@ -85,6 +92,8 @@ def _pack(op: Op) -> _Array | None:
     axis = op.attrs.get("axis", 0)
     if not values or len({value.shape for value in values}) != 1:
         return None
+    if sum(value.size for value in values) > _MOST_SHAPE_ELEMENTS:
+        return None
     rank = values[0].ndim
     return np.stack(values, axis) if -rank - 1 <= axis <= rank else None
 
@@ -103,6 +112,8 @@ def _strided_slice(op: Op) -> _Array | None:
     return source[slice(None if masks["begin"] else begin, None if masks["end"] else end, stride)]
 
 
+_MOST_SHAPE_ELEMENTS = 1024
+_ALWAYS_BYTES = 4096
 _MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
 
 

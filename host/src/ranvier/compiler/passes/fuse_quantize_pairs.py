@@ -2,19 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns DEQUANTIZE followed by QUANTIZE into one table, without a detour through real numbers.
 
-The arithmetic of QUANTIZE is that of TensorFlow Lite Micro: divided in float32, rounded to nearest
-with ties away from zero.
+The arithmetic of QUANTIZE is that of TensorFlow Lite Micro (``ranvier.package.values``).
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from ranvier.compiler.graph import Graph, Op, Tensor
 from ranvier.compiler.lower import sources_of
 from ranvier.compiler.ops import dequantize
-from ranvier.compiler.ops.tables import BYTE_TYPES
+from ranvier.compiler.ops.base import BYTE_TYPES, quant_of
 from ranvier.compiler.passes.make_tables import LUT
+from ranvier.package.values import quantise
 
 
 def run(graph: Graph) -> int:
@@ -38,10 +36,6 @@ def run(graph: Graph) -> int:
 
 
 def _table(first: Op, target: Tensor) -> bytes:
-    assert target.quant is not None
-    with np.errstate(over="ignore", under="ignore"):
-        steps = dequantize.table(first) / np.float32(target.quant.scale)
-    rounded = np.copysign(np.floor(np.abs(steps.astype(np.float64)) + 0.5), steps)
-    limits = np.iinfo(target.dtype.numpy)
-    values = np.clip(rounded + target.quant.zero_point, limits.min, limits.max)
-    return bytes(values.astype(target.dtype.numpy).tobytes())
+    quant = quant_of(target)
+    real = dequantize.table(first)
+    return quantise(real, target.dtype.numpy, quant.scale, quant.zero_point).tobytes()

@@ -40,12 +40,12 @@ def _private_producer(graph: Graph, op: Op) -> Op | None:
 
     Reshapes in between do not matter.
     """
-    source = op.inputs[0]
-    if source is None or source in graph.outputs or len(graph.consumers(source)) != 1:
-        return None
-    producer = graph.producer(source)
-    if producer is not None and producer.kind in _RESHAPES:
-        return _private_producer(graph, producer)
+    producer: Op | None = op
+    while producer is not None and (producer is op or producer.kind in _RESHAPES):
+        source = producer.inputs[0]
+        if source is None or source in graph.outputs or len(graph.consumers(source)) != 1:
+            return None
+        producer = graph.producer(source)
     return producer
 
 
@@ -75,6 +75,9 @@ def _clamp(graph: Graph, op: Op) -> bool:
     before = producer.attrs.get("_clamp", (-128, 127))
     producer.attrs["_clamp"] = tuple(min(max(bound, low), high) for bound in before)
     producer.attrs["_sources"] = sources_of(producer) + sources_of(op)
+    # What the producer writes now is the table's output, in its own shape.
+    written, clamped = producer.outputs[0], op.outputs[0]
+    written.name, written.quant, written.index = clamped.name, clamped.quant, clamped.index
     op.attrs["_table"] = _INT8.tobytes()
     return True
 
