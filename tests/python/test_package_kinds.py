@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -307,6 +308,22 @@ def test_odd_names_do_no_harm(text: bytes) -> None:
     package = Package(assembled(rich().package, sections))
     assert all(isinstance(tensor.name, str) for tensor in package.content.tensors)
     assert Model(package).selftest()
+
+
+def test_the_alphabet_of_a_models_name() -> None:
+    alphabet = string.ascii_letters + string.digits + "_.-"
+    for code in range(1, 256):
+        image = Image(rich().package)
+        image.header.name[1] = code
+        status = "OK" if chr(code) in alphabet else "EFORMAT"
+        assert verdict(image.sealed()).status == status, chr(code)
+
+
+def test_the_name_of_an_entry_point_ends_inside_of_its_field() -> None:
+    for length, status in ((15, "OK"), (16, "EFORMAT")):
+        image = Image(rich().package)
+        image.entry().name[0:length] = b"a" * length
+        assert verdict(image.sealed()).status == status
 
 
 def test_an_entry_point_needs_a_name() -> None:

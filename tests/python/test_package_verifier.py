@@ -65,6 +65,7 @@ HEADER = [
     ("section_count", 3, "EFORMAT", "section", 0),
     ("section_count", 0xFFFF, "EFORMAT", "section", 0),
     ("opset[0]", 0, "EFORMAT", "header field", 48),
+    ("opset[31]", 0x80, "EFORMAT", "header field", 79),
     ("name[0]", 0, "EFORMAT", "header field", 80),
     ("name[1]", ord(" "), "EFORMAT", "header field", 80),
     ("name[1]", 0x7F, "EFORMAT", "header field", 80),
