@@ -93,7 +93,7 @@ $(STAMPS)/test: $(SOURCES) $(INSTALLED)/dev
 	@mkdir -p $(@D)
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(TEST_FUZZ_SECONDS)
-	@echo "pytest: about five minutes"
+	@echo "pytest: a minute or two"
 	@$(BIN)/python -m pytest -n 2 -o console_output_style=count -rs | tee build/pytest.log
 	@$(MAKE) --no-print-directory lint
 	@touch $@

@@ -74,9 +74,9 @@ left=$(missing | tr '\n' ' ')
 [ -z "$left" ] && exit 0
 case " $left" in
 *" gcc "* | *" python3-venv "*)
-	echo "ranvier: missing Debian packages: ${left}(as root: apt-get update && apt-get install $left)" >&2
+	echo "ranvier: missing Debian packages; as root: apt-get update && apt-get install ${left% }" >&2
 	exit 1
 	;;
 esac
-echo "ranvier: not installed: ${left}- tests that need them are skipped" >&2
+echo "ranvier: not installed: ${left% }; tests that need them are skipped" >&2
 exit 3

@@ -123,6 +123,8 @@ def main() -> None:
     digits()
     if (SHARED / "mlperf_kws_dscnn_int8.tflite").is_file():
         keywords()
+    else:
+        print("\nkeyword spotting is shown where ../shared/models has the MLPerf Tiny models")
     title("Go on")
     print("packages are in build/demo; try")
     print("  .venv/bin/ranvier run build/demo/digits.rnv -i models/digits/examples/7.png")

@@ -79,7 +79,7 @@ def run(
 
     Raises :class:`ToolError` if QEMU is missing or the program does not end in ``timeout_s``.
     """
-    command = _command(find_qemu(), elf.resolve(), cpu, args)
+    command = _command(elf.resolve(), cpu, args)
     if icount is None:
         return _execute(command, cwd, timeout_s)
     with tempfile.TemporaryDirectory(prefix="ranvier-icount-") as name:
@@ -99,7 +99,7 @@ def run(
         return Result(result.exit_code, result.stdout, result.stderr, counts)
 
 
-def _command(qemu: str, elf: Path, cpu: str, args: Sequence[str]) -> list[str]:
+def _command(elf: Path, cpu: str, args: Sequence[str]) -> list[str]:
     if cpu not in MACHINES:
         raise ToolError(f"no QEMU machine for cpu {cpu!r}", f"one of {', '.join(MACHINES)}")
     semihosting = ["enable=on", "target=native", "chardev=console"]
@@ -110,7 +110,7 @@ def _command(qemu: str, elf: Path, cpu: str, args: Sequence[str]) -> list[str]:
                 "give a file name relative to cwd",
             )
         semihosting.append("arg=" + arg.replace(",", ",,"))
-    command = [qemu, "-machine", MACHINES[cpu], "-kernel", str(elf)]
+    command = [find_qemu(), "-machine", MACHINES[cpu], "-kernel", str(elf)]
     command += ["-display", "none", "-monitor", "none", "-serial", "none", "-nic", "none"]
     command += ["-chardev", "stdio,id=console", "-semihosting-config", ",".join(semihosting)]
     return command

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 import numpy as np
 
@@ -84,7 +85,7 @@ def sweep(seeds: Sequence[int], op: str | None, jobs: int) -> list[Outcome]:
     """Every seed's outcome, in order, on ``jobs`` processes."""
     if jobs == 1:
         return [run_case(seed, op) for seed in seeds]
-    with ProcessPoolExecutor(jobs) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         return list(pool.map(run_case, seeds, [op] * len(seeds), chunksize=16))
 
 
