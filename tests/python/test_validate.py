@@ -51,13 +51,14 @@ def model_of(path: Path) -> bytes:
 
 
 @cache
-def package_of(path: Path, mode: IoMode = IoMode.KEPT) -> Package:
-    options = CompileOptions(input_mode=mode)
+def package_of(path: Path, mode: IoMode = IoMode.KEPT, *, whole: bool = False) -> Package:
+    """A model's package, ``whole`` with the channels that never change."""
+    options = CompileOptions(input_mode=mode, drop_constant_channels=not whole)
     return Package(compile_model(model_of(path), path.name, options).package, path.name)
 
 
 def assert_equal(path: Path, count: int, seed: int) -> None:
-    package = package_of(path)
+    package = package_of(path, whole=True)
     oracle = TfliteMicroOracle(model_of(path))
     inputs = random_inputs(package, count, seed)
     result = validate(model_of(path), package, oracle, inputs, filename=path.name)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 import click
 
-from ranvier.cli.models import is_package, print_layers, print_totals
+from ranvier.cli.models import is_package, keep_channels_option, print_layers, print_totals
 from ranvier.cli.output import Exit, Output, common_options
 from ranvier.compiler.check import UnsupportedOp
 from ranvier.compiler.driver import CompileOptions, check_model, compile_model
@@ -30,8 +30,9 @@ from ranvier.package.records import IoMode
     show_default=True,
     help="Input mode to plan a .tflite model for.",
 )
+@keep_channels_option
 @common_options("analyze")
-def analyze(output: Output, file: str, input_mode: str) -> None:
+def analyze(output: Output, file: str, input_mode: str, keep_constant_channels: bool) -> None:
     """Show what FILE (.tflite or .rnv) costs, layer by layer and in all.
 
     A model with ops that cannot be executed gets a table of these instead, and exit code 1.
@@ -50,7 +51,10 @@ def analyze(output: Output, file: str, input_mode: str) -> None:
         if unsupported:
             print_unsupported(output, file, unsupported)
             sys.exit(Exit.NO)
-        options = CompileOptions(input_mode=IoMode[input_mode.upper()])
+        options = CompileOptions(
+            input_mode=IoMode[input_mode.upper()],
+            drop_constant_channels=not keep_constant_channels,
+        )
         report = compile_model(data, file, options).report
     print_layers(output, report)
     output.text()

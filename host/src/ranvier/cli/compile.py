@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from ranvier.cli.models import print_layers, print_totals
+from ranvier.cli.models import keep_channels_option, print_layers, print_totals
 from ranvier.cli.output import Output, common_options, size
 from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.errors import InputError
@@ -92,6 +92,7 @@ def check_labels(path: str, content: PackageContent) -> None:
 )
 @click.option("--labels", type=click.Path(dir_okay=False), help="Text file, one label a line.")
 @click.option("--strip-names", is_flag=True, help="Leave debug names out.")
+@keep_channels_option
 @click.option(
     "--c-array",
     "c_file",
@@ -110,6 +111,7 @@ def compile_command(
     version: tuple[int, int, int],
     labels: str | None,
     strip_names: bool,
+    keep_constant_channels: bool,
     c_file: str | None,
 ) -> None:
     """Compile MODEL (.tflite, int8) to a package (.rnv).
@@ -128,6 +130,7 @@ def compile_command(
         version=version,
         labels=read_labels(labels) if labels else (),
         strip_names=strip_names,
+        drop_constant_channels=not keep_constant_channels,
     )
     result = compile_model(read_bytes(model), model, options)
     if labels is not None:

@@ -4,10 +4,18 @@
 
 from __future__ import annotations
 
+import click
+
 from ranvier.cli.output import Output, size
 from ranvier.compiler.report import Report
 from ranvier.errors import InputError
 from ranvier.package.format import MAGIC
+
+keep_channels_option = click.option(
+    "--keep-constant-channels",
+    is_flag=True,
+    help="Compute channels that have one value for every input too.",
+)
 
 
 def is_package(data: bytes) -> bool:
@@ -62,6 +70,11 @@ def print_totals(output: Output, report: Report) -> None:
     peak = report.layers[report.peak_step]
     parameters = "-" if report.parameters is None else size(report.parameters)
     output.text(f"MACs        {size(report.macs)}")
+    if report.removed_channels > 0:
+        output.text(
+            f"channels    {size(report.removed_channels)} that never change are left out; with "
+            f"them {size(report.macs_before)} MACs"
+        )
     output.text(f"parameters  {parameters}")
     output.text(
         f"RAM         {size(report.ram_bytes)} bytes ({report.input_mode} inputs): arena "

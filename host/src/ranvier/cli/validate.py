@@ -60,7 +60,9 @@ def validate(
     """Compare Ranvier with an independent interpreter on MODEL (.tflite), layer by layer.
 
     PACKAGE is what was compiled from MODEL; without it, MODEL is compiled in memory. Errors are in
-    LSB (floats: units of the value). Exit code 1 where a layer exceeds the threshold.
+    LSB (floats: units of the value). Exit code 1 where a layer exceeds the threshold. A layer with
+    fewer channels than in MODEL is left out, unless PACKAGE was compiled with
+    --keep-constant-channels.
     """
     if math.isnan(threshold):
         raise click.BadParameter("is not a number", param_hint="--threshold")

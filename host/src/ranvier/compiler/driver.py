@@ -22,7 +22,9 @@ from ranvier.compiler.golden import add_golden
 from ranvier.compiler.graph import Graph
 from ranvier.compiler.lower import Program, lower_graph
 from ranvier.compiler.memory import plan_memory
+from ranvier.compiler.ops.convolution import CHANNEL_AXIS, macs_of
 from ranvier.compiler.passes import (
+    drop_constant_channels,
     drop_dead,
     fold_constants,
     fold_zero_points,
@@ -53,10 +55,12 @@ PASSES: tuple[Pass, ...] = (
     fuse_pad.run,
     make_tables.run,
     fuse_tables.run,
-    fold_zero_points.run,
     drop_dead.run,
 )
-"""What makes executable models small and fast; only for ops that have been checked."""
+"""What makes executable models small and fast; only for ops that have been checked.
+
+Then follow ``drop_constant_channels``, unless the options keep them, and ``fold_zero_points``.
+"""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class CompileOptions:
     ``isa`` is the instruction set that weights are packed for. ``input_mode`` may be given by its
     name (``"resident"``). ``name`` is the model's name in the package; None takes it from the
     file's name. ``strip_names`` leaves the names of tensors and ops out of the package.
+    ``drop_constant_channels`` removes channels that have one value for every input.
     """
 
     isa: str = "generic"
@@ -74,6 +79,7 @@ class CompileOptions:
     version: tuple[int, int, int] = (1, 0, 0)
     labels: tuple[str, ...] = ()
     strip_names: bool = False
+    drop_constant_channels: bool = True
 
     @property
     def io_mode(self) -> IoMode:
@@ -114,8 +120,9 @@ def compile_model(
         isa=_isa(options.isa),
         keep_names=not options.strip_names,
     )
-    plan = plan_memory(_program(data, source), options.io_mode)
-    content = add_golden(emit(plan, header, _meta(data, source, plan.program)))
+    program, reduction = _program(data, source, options.drop_constant_channels)
+    plan = plan_memory(program, options.io_mode)
+    content = add_golden(emit(plan, header, _meta(data, source, program) | reduction))
     package = write_package(content)
     return CompileResult(package, content, analyze_package(content, len(package)))
 
@@ -138,14 +145,19 @@ def _prepared(data: bytes, source: str) -> Graph:
     return graph
 
 
-def _program(data: bytes, source: str) -> Program:
+def _program(data: bytes, source: str, reduce: bool) -> tuple[Program, dict[str, Any]]:
+    """The model's steps, and what hosts want to know of removed channels: nothing where none is."""
     graph = _prepared(data, source)
     unsupported = unsupported_ops(graph)
     if unsupported:
         raise refuse(source, unsupported, len(graph.ops))
     for change in PASSES:
         change(graph)
-    return lower_graph(graph)
+    macs = sum(macs_of(op) for op in graph.ops if op.kind in CHANNEL_AXIS)
+    removed = drop_constant_channels.run(graph) if reduce else 0
+    fold_zero_points.run(graph)
+    reduction = {"constant_channels": {"removed": removed, "macs_before": macs}} if removed else {}
+    return lower_graph(graph), reduction
 
 
 def _isa(name: str) -> Isa:

@@ -52,7 +52,8 @@ class Report:
     input mode (in resident mode inputs and outputs are part of the arena and their bytes count
     once, there). ``view_bytes`` is the opened package on a 32-bit device. ``lower_bound`` is the
     most that any step has live, ``peak_step`` the first step that has it, and ``gap`` what the
-    arena needs above it.
+    arena needs above it. ``removed_channels`` counts filters left out because their outputs never
+    change; ``macs_before`` are the multiply-accumulates with them.
     """
 
     name: str
@@ -73,6 +74,8 @@ class Report:
     gap: int
     peak_step: int
     max_live: int
+    removed_channels: int
+    macs_before: int
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""
@@ -88,12 +91,14 @@ def analyze_package(content: PackageContent, package_bytes: int) -> Report:
     outputs = sum(tensor.bytes for tensor in external if tensor.is_output)
     slots = sum(tensor.is_input or tensor.is_output for tensor in external)
     counts = [layer.parameters for layer in layers]
+    macs = sum(layer.macs for layer in layers)
+    removed_channels, macs_before = _reduction(content, macs)
     return Report(
         name=content.name,
         version=content.version,
         input_mode=content.io_mode.name.lower(),
         layers=layers,
-        macs=sum(layer.macs for layer in layers),
+        macs=macs,
         parameters=None if None in counts else sum(count or 0 for count in counts),
         weight_bytes=sum(layer.weight_bytes for layer in layers),
         arena_bytes=content.arena_bytes,
@@ -107,7 +112,19 @@ def analyze_package(content: PackageContent, package_bytes: int) -> Report:
         gap=content.arena_bytes - lower_bound,
         peak_step=next((x.step for x in layers if x.arena_bytes == lower_bound), 0),
         max_live=content.max_live,
+        removed_channels=removed_channels,
+        macs_before=macs_before,
     )
+
+
+def _reduction(content: PackageContent, macs: int) -> tuple[int, int]:
+    """Removed channels and multiply-accumulates with them, as far as the meta section says."""
+    reduction = content.meta.get("constant_channels")
+    values = reduction if isinstance(reduction, dict) else {}
+    removed, before = values.get("removed"), values.get("macs_before")
+    if isinstance(removed, int) and isinstance(before, int):
+        return removed, before
+    return 0, macs
 
 
 def _layers(content: PackageContent) -> Iterable[Layer]:

@@ -117,7 +117,8 @@ def validate(
     """Run ``package`` and ``oracle`` (of the same ``model``) on ``inputs`` and compare every layer.
 
     A tensor is compared where the package still has it under its name in the source: fusing removes
-    some. Model outputs are always compared.
+    some, and a tensor without its constant channels has another name. Model outputs are always
+    compared.
     """
     graph = read_tflite(model, filename)
     source = {t.name: t.index for op in graph.ops for t in op.outputs}

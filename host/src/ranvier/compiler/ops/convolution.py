@@ -45,7 +45,7 @@ def folded_bias(op: Op) -> NDArray[np.int32]:
     weights = weights_of(op).astype(np.int64)
     axis = CHANNEL_AXIS[op.kind]
     sums = weights.sum(axis=tuple(i for i in range(weights.ndim) if i != axis))
-    bias = _bias(op)
+    bias = bias_of(op)
     values = np.zeros_like(sums) if bias is None else data_of(bias).reshape(-1).astype(np.int64)
     folded: NDArray[np.int64] = values - quant_of(operand(op, 0)).zero_point * sums
     return folded.astype(np.uint32).view(np.int32)
@@ -60,6 +60,11 @@ def weights_of(op: Op) -> NDArray[np.int8]:
 def weights_tensor(op: Op) -> Tensor:
     """The weights of an op that has passed its check."""
     return operand(op, 1)
+
+
+def bias_of(op: Op) -> Tensor | None:
+    """The bias of an op that has passed its check; None where it has none."""
+    return op.inputs[2] if len(op.inputs) > 2 else None
 
 
 def out_channels(op: Op) -> int:
@@ -87,15 +92,21 @@ def requant_words(op: Op) -> tuple[int, ...]:
     """The words that ``REQUANT_PARAMS`` names."""
     return (
         out_channels(op),
-        len(_quantised_multipliers(op)),
+        len(quantised_multipliers(op)),
         quant_of(op.outputs[0]).zero_point,
         *activation_range(op),
     )
 
 
+def quantised_multipliers(op: Op) -> list[tuple[int, int]]:
+    """Multipliers and shifts; a single one where all channels have the same."""
+    pairs = [quantize_multiplier(real) for real in _multipliers(op)]
+    return pairs[:1] if len(set(pairs)) == 1 else pairs
+
+
 def stream(op: Op) -> bytes:
     """The weight stream; the attribute ``_bias`` holds what ``folded_bias`` gave."""
-    multipliers, shifts = zip(*_quantised_multipliers(op), strict=True)
+    multipliers, shifts = zip(*quantised_multipliers(op), strict=True)
     return b"".join(
         (
             np.asarray(op.attrs["_bias"], dtype="<i4").tobytes(),
@@ -106,14 +117,15 @@ def stream(op: Op) -> bytes:
     )
 
 
+def macs_of(op: Op) -> int:
+    """Multiply-accumulates of an op that has passed its check."""
+    return op.outputs[0].elements * weights_tensor(op).elements // out_channels(op)
+
+
 def trained_numbers(op: Op) -> int:
     """Weights and biases."""
-    bias = _bias(op)
+    bias = bias_of(op)
     return weights_tensor(op).elements + (0 if bias is None else bias.elements)
-
-
-def _bias(op: Op) -> Tensor | None:
-    return op.inputs[2] if len(op.inputs) > 2 else None
 
 
 def _zero_point(weights: Tensor) -> int:
@@ -164,7 +176,7 @@ def _is_rewritable(op: Op, weights: Tensor) -> bool:
 
 
 def _bias_reasons(op: Op) -> list[str]:
-    bias = _bias(op)
+    bias = bias_of(op)
     if bias is None:
         return []
     reasons = tensor_reasons(bias, "bias", [DType.INT32], quantised=False)
@@ -197,9 +209,3 @@ def _multipliers(op: Op) -> list[float]:
     quant = quant_of(weights_tensor(op))
     in_scale, out_scale = quant_of(operand(op, 0)).scale, quant_of(op.outputs[0]).scale
     return [in_scale * scale / out_scale for scale in quant.scales]
-
-
-def _quantised_multipliers(op: Op) -> list[tuple[int, int]]:
-    """Multipliers and shifts; a single one where all channels have the same."""
-    pairs = [quantize_multiplier(real) for real in _multipliers(op)]
-    return pairs[:1] if len(set(pairs)) == 1 else pairs
