@@ -26,7 +26,7 @@ SOURCES := $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null ||
 NATIVE := $(filter firmware/CMakeLists.txt firmware/core/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint build unit fuzz bench sweep lock clean
+.PHONY: help demo test lint build unit fuzz bench bench-check sweep mutation lock clean
 
 help:
 	@echo "make demo    set everything up; compile, run and measure real models"
@@ -36,7 +36,9 @@ help:
 	@echo "make unit    the C unit tests, under sanitizers"
 	@echo "make fuzz    the fuzzers for FUZZ_SECONDS each (now $(FUZZ_SECONDS))"
 	@echo "make sweep   SWEEP_CASES random single-op models against the reference (now $(SWEEP_CASES))"
+	@echo "make mutation  small errors in kernels and passes: is each found? (up to an hour)"
 	@echo "make bench   size, memory and instruction tables"
+	@echo "make bench-check  fails where instructions or RAM grew beyond benchmarks/cortexm/budget.json"
 	@echo "make lock    refresh the hashed requirements"
 	@echo "make clean   remove build/ and .venv/"
 
@@ -107,8 +109,15 @@ fuzz: $(INSTALLED)/dev
 sweep: $(INSTALLED)/dev
 	@$(BIN)/python -m ranvier.testing.sweep --cases $(SWEEP_CASES)
 
+# For example MUTATION="--only kernels/dsp --count 20"; tests/mutation/README.md has more.
+mutation: $(INSTALLED)/dev
+	@$(BIN)/python tests/mutation/mutate.py $(MUTATION)
+
 bench: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py
+
+bench-check: $(INSTALLED)/dev
+	@$(BIN)/python benchmarks/cortexm/bench.py --check
 
 lock: $(INSTALLED)/requirements-demo
 	@$(PIP) install uv

@@ -3,7 +3,8 @@
 """Bytes of code: each object by ``size``, and a program that has the whole public interface.
 
 The program has every function of ``package.h`` and ``exec.h`` as a root; the linker drops what none
-of them reaches and adds what the core needs of the C library. Start-up code is not part of it.
+of them reaches and adds what the core needs of the C library. Start-up code is not part of it. The
+linker's map says what is left of each object.
 """
 
 from __future__ import annotations
@@ -21,28 +22,42 @@ from ranvier.testing.cortexm import Firmware
 _PREFIX = "arm-none-eabi-"
 _HEADERS = ("package.h", "exec.h")
 _PROTOTYPE = re.compile(r"^[a-z].*?\b(rnv_\w+)\(", re.MULTILINE)
-_MEMBER = re.compile(r"libranvier_core\.a[()]+(\w+\.c)\.obj")
-_LIBRARY_MEMBER = re.compile(r"/lib(?:c|gcc)\.a[()]+(?:lib\w*_a-)?(\w+)\.o")
+#: An input section in the linker's map: a long name has the rest on a line of its own.
+_SECTION = re.compile(r"^ \.(?:text|rodata)\S*\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
+_MAP_BEGIN = "Linker script and memory map"
+_LIBRARY_MEMBER = re.compile(r"/lib(?:c|gcc|c_nano)\.a\((?:lib\w*_a-)?(\w+)\.o\)")
+_LIBRARY_INPUT = re.compile(r"^    (\S+\.obj)$", re.MULTILINE)
 _CACHE_ENTRY = re.compile(r"^(\w+):\w+=(.*)$", re.MULTILINE)
 #: Folders of the core whose objects are the reader, the verifier and the executor.
 _CORE_FOLDERS = ("base", "model", "exec")
-#: Found in the folder of kernels, but used by the verifier too.
-_CORE_SOURCES = ("kernel.c",)
+#: What the verifier uses of the folder of kernels.
+_CORE_KERNELS = "kernels/kernel.c"
+#: Where CMake puts the objects of the core's sources, below the library's folder.
+_SOURCES = "core/src/"
 
 
 @dataclass(frozen=True)
 class Object:
-    """An object file: bytes of text and read-only data, and of writable data."""
+    """An object file: bytes of text and read-only data, whole and as linked; of writable data.
+
+    ``folder`` is that of its source below ``src``.
+    """
 
     source: str
     folder: str
     text: int
+    linked: int
     writable: int
+
+    @property
+    def name(self) -> str:
+        """The source with its folder."""
+        return f"{self.folder}/{self.source}"
 
     @property
     def is_core(self) -> bool:
         """True for reader, verifier and executor."""
-        return self.folder in _CORE_FOLDERS or self.source in _CORE_SOURCES
+        return self.folder in _CORE_FOLDERS or self.name == _CORE_KERNELS
 
 
 @dataclass(frozen=True)
@@ -53,6 +68,7 @@ class Code:
     linked: int
     library: tuple[str, ...]
     flags: str
+    assembler_flags: str
 
     @property
     def core(self) -> int:
@@ -72,26 +88,32 @@ class Code:
 
 def measure(firmware: Firmware) -> Code:
     """Link the core that ``firmware`` was built with, and measure it."""
-    library = _library(firmware.directory)
-    flags = _flags(firmware.directory)
+    paths = _objects(firmware.directory)
+    flags = _flags(firmware.directory, "C")
     with tempfile.TemporaryDirectory(prefix="ranvier-bench-") as scratch:
-        elf = Path(scratch) / "core.elf"
+        elf, map_file = Path(scratch) / "core.elf", Path(scratch) / "core.map"
         roots = [f"-Wl,-u,{name}" for name in _roots(firmware.root)]
-        link = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,-t,-t", "-Wl,-e,rnv_exec_run", *roots]
-        trace = _output([_PREFIX + "gcc", *flags, *link, str(library), "-o", str(elf)])
-        ((linked, writable, _),) = _sizes(elf)
-    if writable:
-        raise ToolError(f"the core has {writable} bytes of writable data; it must have none")
-    members = set(_MEMBER.findall(trace))
-    folders = {path.name: path.parent.name for path in _sources(firmware.root)}
+        link = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,-e,rnv_exec_run", *roots]
+        link += [f"-Wl,-Map={map_file}", *map(str, paths), "-o", str(elf)]
+        _output([_PREFIX + "gcc", *flags, *link])
+        ((linked, _),) = _sizes([elf])  # the default linker script pads its empty .bss
+        sections = map_file.read_text().partition(_MAP_BEGIN)[2]
+    kept: dict[str, int] = {}
+    for size, path in _SECTION.findall(sections):
+        kept[path] = kept.get(path, 0) + int(size, 16)
     objects = tuple(
-        Object(name, folders.get(name, "generated"), text, data)
-        for text, data, name in _sizes(library)
-        if name in members
+        _object(path, text, data, kept[str(path)])
+        for path, (text, data) in zip(paths, _sizes(paths), strict=True)
+        if kept.get(str(path))
     )
     if not objects:
-        raise ToolError(f"the linker named no object of {library.name}:\n{trace}")
-    return Code(objects, linked, tuple(_LIBRARY_MEMBER.findall(trace)), " ".join(flags))
+        raise ToolError(f"the linker's map names no object of {firmware.directory}")
+    writable = sum(item.writable for item in objects)
+    if writable:
+        raise ToolError(f"the core has {writable} bytes of writable data; it must have none")
+    library = sorted(set(_LIBRARY_MEMBER.findall(" ".join(kept))))
+    assembler = " ".join(_flags(firmware.directory, "ASM"))
+    return Code(objects, linked, tuple(library), " ".join(flags), assembler)
 
 
 def version(tool: str) -> str:
@@ -99,19 +121,24 @@ def version(tool: str) -> str:
     return _output([tool, "--version"]).splitlines()[0]
 
 
-def _flags(directory: Path) -> list[str]:
-    """The compiler's flags in a configured build folder."""
+def _flags(directory: Path, language: str) -> list[str]:
+    """The compiler's flags for a language in a configured build folder."""
     cache = dict(_CACHE_ENTRY.findall((directory / "CMakeCache.txt").read_text()))
-    build_type = cache["CMAKE_BUILD_TYPE"].upper()
-    return f"{cache['CMAKE_C_FLAGS']} {cache[f'CMAKE_C_FLAGS_{build_type}']}".split()
+    variable = f"CMAKE_{language}_FLAGS"
+    return f"{cache[variable]} {cache[variable + '_' + cache['CMAKE_BUILD_TYPE'].upper()]}".split()
 
 
-def _library(directory: Path) -> Path:
-    """The core in a build folder; an older layout may have left another one there."""
-    found = sorted(directory.rglob("libranvier_core.a"), key=lambda path: path.stat().st_mtime_ns)
-    if not found:
-        raise ToolError(f"{directory} has no libranvier_core.a")
-    return found[-1]
+def _objects(directory: Path) -> list[Path]:
+    """The objects that the core's library is made of."""
+    said = _output(["ninja", "-C", str(directory), "-t", "query", "firmware/libranvier_core.a"])
+    return [directory / name for name in _LIBRARY_INPUT.findall(said)]
+
+
+def _object(path: Path, text: int, writable: int, linked: int) -> Object:
+    source = path.name.removesuffix(".obj")
+    _, found, inner = path.parent.as_posix().partition(f"ranvier_core.dir/{_SOURCES}")
+    folder = inner if found else "generated"
+    return Object(source, folder, text, linked, writable)
 
 
 def _roots(root: Path) -> list[str]:
@@ -119,16 +146,12 @@ def _roots(root: Path) -> list[str]:
     return sorted({n for h in _HEADERS for n in _PROTOTYPE.findall((include / h).read_text())})
 
 
-def _sources(root: Path) -> list[Path]:
-    return sorted((root / "firmware/core/src").rglob("*.c"))
-
-
-def _sizes(path: Path) -> list[tuple[int, int, str]]:
-    """``(text, data + bss, source)`` of an ELF file or of each member of an archive."""
+def _sizes(paths: Sequence[Path]) -> list[tuple[int, int]]:
+    """``(text, data + bss)`` of ELF files."""
     rows = []
-    for line in _output([_PREFIX + "size", str(path)]).splitlines()[1:]:
-        text, data, bss, _, _, name = line.split(maxsplit=5)
-        rows.append((int(text), int(data) + int(bss), name.split(" ")[0].removesuffix(".obj")))
+    for line in _output([_PREFIX + "size", *map(str, paths)]).splitlines()[1:]:
+        text, data, bss, _ = line.split(maxsplit=3)
+        rows.append((int(text), int(data) + int(bss)))
     return rows
 
 

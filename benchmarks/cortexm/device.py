@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from subjects import Subject
+from subjects import MODE, Subject
 
 from ranvier.errors import ToolError
 from ranvier.model import Package
@@ -17,10 +17,9 @@ from ranvier.native import NativePackage
 from ranvier.package.records import IoMode
 from ranvier.testing.cortexm import Firmware, Run, run_package
 from ranvier.testing.oracle import TfliteMicroOracle
+from ranvier.testing.qemu import Counter
 from ranvier.testing.validate import validate
 
-#: Mode of everything that is measured in one mode only.
-MODE = IoMode.RESIDENT
 #: Input sets in one run under QEMU, so that no run takes long.
 _BATCH = 25
 #: Input sets whose instructions are counted: lowest values, highest values, the first random set.
@@ -50,10 +49,18 @@ class Exactness:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the device printed for a package, and instructions by region and input set."""
+    """What the device printed for a package, and instructions by region and input set.
+
+    ``note`` says how the instructions were counted where that was not by the exact plugin, and
+    ``mix`` has those of the last inference by mnemonic where they were asked for. ``differing`` are
+    output bytes of the counted input sets.
+    """
 
     sizes: Mapping[str, int]
     counts: Mapping[str, tuple[int, ...]]
+    note: str | None
+    mix: Mapping[str, int]
+    differing: int
 
     @property
     def ram(self) -> int:
@@ -76,6 +83,12 @@ class Cost:
         return self.counts["infer"][-1]
 
     @property
+    def steps(self) -> tuple[int, ...]:
+        """Instructions of each step of that inference."""
+        steps = self.counts["step"]
+        return steps[-(len(steps) // len(self.counts["infer"])) :]
+
+    @property
     def spread(self) -> float:
         """Largest difference between counted inputs, as a fraction of the fewest instructions."""
         counts = self.counts["infer"]
@@ -84,14 +97,14 @@ class Cost:
 
 def exactness(subject: Subject, firmware: Mapping[str, Firmware]) -> Exactness:
     """Compare all outputs with the reference's: host in every mode, each CPU in one."""
-    host = {mode: _host_differences(subject, mode) for mode in IoMode}
+    model = subject.model
+    host = {mode: _host_differences(subject, mode) for mode in subject.compiled}
     cpus = {cpu: _cpu_differences(subject, built) for cpu, built in firmware.items()}
-    package = Package(subject.package(MODE), subject.name)
-    oracle = TfliteMicroOracle(subject.model)
-    layers = validate(subject.model, package, oracle, subject.inputs).layers
+    package = Package(subject.result.package, model.name)
+    layers = validate(model.data, package, TfliteMicroOracle(model.data), model.inputs).layers
     return Exactness(
-        sum(map(len, subject.expected)),
-        len(set(subject.expected)),
+        sum(map(len, model.expected)),
+        len(set(model.expected)),
         sum(layer.elements for layer in layers),
         sum(layer.differing for layer in layers),
         host,
@@ -99,17 +112,19 @@ def exactness(subject: Subject, firmware: Mapping[str, Firmware]) -> Exactness:
     )
 
 
-def cost(subject: Subject, mode: IoMode, firmware: Firmware) -> Cost:
+def cost(subject: Subject, mode: IoMode, firmware: Firmware, counter: Counter) -> Cost:
     """Sizes and instruction counts, on the first few input sets."""
-    count = min(COUNTED, len(subject.inputs))
-    run = _run(subject, mode, firmware, 0, count, counted=True)
-    if run.result.count_note is not None:
-        raise ToolError(run.result.count_note)
-    measured = Cost(run.sizes, run.result.counts)
+    count = min(COUNTED, len(subject.model.inputs))
+    run = _run(subject, mode, firmware, 0, count, counter)
+    result = run.result
+    if not result.counts:
+        raise ToolError(result.count_note or "nothing was counted")
+    differing = _differences(run.outputs, b"".join(subject.model.expected[:count]))
+    measured = Cost(run.sizes, result.counts, result.count_note, result.mix, differing)
     stated = subject.compiled[mode].report.ram_bytes
     if measured.ram != stated:
         raise ToolError(
-            f"{subject.name}, {mode.name.lower()}: the device needs {measured.ram} bytes of RAM, "
+            f"{subject.key}, {mode.name.lower()}: the device needs {measured.ram} bytes of RAM, "
             f"the compiler's report says {stated}"
         )
     return measured
@@ -121,25 +136,32 @@ def _differences(got: bytes, want: bytes) -> int:
 
 
 def _host_differences(subject: Subject, mode: IoMode) -> int:
-    package = NativePackage(subject.package(mode), subject.name)
+    package = NativePackage(subject.compiled[mode].package, subject.model.name)
     return sum(
         _differences(b"".join(package.run([x.tobytes() for x in values])), want)
-        for values, want in zip(subject.inputs, subject.expected, strict=True)
+        for values, want in zip(subject.model.inputs, subject.model.expected, strict=True)
     )
 
 
 def _cpu_differences(subject: Subject, firmware: Firmware) -> int:
     total = 0
-    for first in range(0, len(subject.inputs), _BATCH):
-        run = _run(subject, MODE, firmware, first, _BATCH, counted=False)
-        total += _differences(run.outputs, b"".join(subject.expected[first : first + _BATCH]))
+    for first in range(0, len(subject.model.inputs), _BATCH):
+        run = _run(subject, MODE, firmware, first, _BATCH, None)
+        expected = subject.model.expected[first : first + _BATCH]
+        total += _differences(run.outputs, b"".join(expected))
     return total
 
 
 def _run(
-    subject: Subject, mode: IoMode, firmware: Firmware, first: int, count: int, *, counted: bool
+    subject: Subject,
+    mode: IoMode,
+    firmware: Firmware,
+    first: int,
+    count: int,
+    counter: Counter | None,
 ) -> Run:
-    sets = subject.inputs[first : first + count]
+    sets = subject.model.inputs[first : first + count]
     data = b"".join(array.tobytes() for values in sets for array in values)
+    package = subject.compiled[mode].package
     with tempfile.TemporaryDirectory(prefix="ranvier-bench-") as scratch:
-        return run_package(firmware, subject.package(mode), data, Path(scratch), count=counted)
+        return run_package(firmware, package, data, Path(scratch), counter=counter)

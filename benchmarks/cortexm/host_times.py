@@ -8,9 +8,7 @@ import importlib
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from device import MODE
 from subjects import Subject
 
 from ranvier.native import NativePackage, Session
@@ -18,21 +16,16 @@ from ranvier.native import NativePackage, Session
 _REPEATS = 51
 
 
-@dataclass(frozen=True)
-class HostTime:
-    """Medians in milliseconds; each inference includes copying inputs in and outputs out."""
+def measure(subject: Subject) -> tuple[float, float]:
+    """Medians of ours and of the reference's time in milliseconds, one thread each.
 
-    ranvier_ms: float
-    tflite_micro_ms: float
-
-
-def measure(subject: Subject) -> HostTime:
-    """Time both interpreters in this process, one thread each, on the last input set."""
-    values = subject.inputs[-1]
+    Each inference includes copying inputs in and outputs out; the input is the last set.
+    """
+    values = subject.model.inputs[-1]
     data = [array.tobytes() for array in values]
-    session = Session(NativePackage(subject.package(MODE), subject.name))
+    session = Session(NativePackage(subject.result.package, subject.model.name))
     runtime = importlib.import_module("tflite_micro.python.tflite_micro.runtime")
-    interpreter = runtime.Interpreter.from_bytes(subject.model)
+    interpreter = runtime.Interpreter.from_bytes(subject.model.data)
 
     def theirs() -> None:
         for index, array in enumerate(values):
@@ -40,7 +33,7 @@ def measure(subject: Subject) -> HostTime:
         interpreter.invoke()
         interpreter.get_output(0)
 
-    return HostTime(_median_ms(lambda: session.run(data)), _median_ms(theirs))
+    return _median_ms(lambda: session.run(data)), _median_ms(theirs)
 
 
 def _median_ms(call: Callable[[], object]) -> float:

@@ -11,12 +11,19 @@
 # needs. NAME is by default the file's name without its ending. The package is also left beside the
 # header as ranvier_<name>.rnv, for the `ranvier` command.
 #
-#   ranvier_model_ops(VARIABLE MODEL...)
+#   ranvier_model_ops(VARIABLE MODEL... [INPUT kept|donated|resident])
 #
 # sets VARIABLE to the ops that the models need. To link only these, include this file and set
-# RANVIER_OPS so before add_subdirectory() of firmware. Compiles the models when CMake configures.
+# RANVIER_OPS so before add_subdirectory() of firmware. Compiles the models when CMake configures;
+# give the INPUT of ranvier_add_model, because which kernels fit depends on it.
+#
+# Models are packed for RANVIER_ISA (generic) and optimised for RANVIER_OPTIMIZE (balanced), as
+# `ranvier compile` takes them: dsp for Cortex-M4, M7 and M33, base for Cortex-M33 without DSP.
 #
 # The `ranvier` command is RANVIER_COMMAND; by default the one of this repository's .venv, or of PATH.
+
+set(RANVIER_ISA "generic" CACHE STRING "Instruction set to pack models for: generic, dsp, base")
+set(RANVIER_OPTIMIZE "balanced" CACHE STRING "What packed models are for: speed, balanced, memory")
 
 function(_ranvier_find_command)
   get_filename_component(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../.. ABSOLUTE)
@@ -49,14 +56,20 @@ function(_ranvier_run output)
 endfunction()
 
 function(ranvier_model_ops variable)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "INPUT" "")
   _ranvier_find_command()
   set(packages)
-  foreach(model IN LISTS ARGN)
+  set(options --isa ${RANVIER_ISA} --optimize ${RANVIER_OPTIMIZE})
+  if(ARG_INPUT)
+    list(APPEND options --input ${ARG_INPUT})
+  endif()
+  foreach(model IN LISTS ARG_UNPARSED_ARGUMENTS)
     get_filename_component(model ${model} ABSOLUTE)
     string(MD5 hash ${model})
     set(package ${CMAKE_CURRENT_BINARY_DIR}/ranvier-models/ops/${hash}.rnv)
     file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/ranvier-models/ops)
-    _ranvier_run(ignored compile ${model} -o ${package} --name model --quiet)
+    _ranvier_run(ignored compile ${model} -o ${package} --name model ${options}
+                 --quiet)
     list(APPEND packages ${package})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${model})
   endforeach()
@@ -80,7 +93,7 @@ function(ranvier_add_model target model)
     string(SUBSTRING ${ARG_NAME} 0 31 ARG_NAME)
   endif()
   string(REGEX REPLACE "[^A-Za-z0-9_]" "_" symbol ranvier_${ARG_NAME})
-  set(options --name ${ARG_NAME})
+  set(options --name ${ARG_NAME} --isa ${RANVIER_ISA} --optimize ${RANVIER_OPTIMIZE})
   set(inputs ${model} ${RANVIER_COMMAND})
   if(ARG_INPUT)
     list(APPEND options --input ${ARG_INPUT})

@@ -6,11 +6,12 @@
 # Sets RNV_CORE_SOURCES and RNV_CORE_INCLUDE_DIRS (public), RNV_CORE_PRIVATE_INCLUDE_DIRS, and
 # provides
 #
-#   rnv_core_kernels(OUT_SOURCES TABLE OPS...)
+#   rnv_core_kernels(OUT_SOURCES TABLE VARIANT OPS...)
 #
 # which writes the kernel table to the file TABLE for the ops named (as `ranvier ops` prints them;
 # none: all of ops.txt) and returns the sources to compile, TABLE included. Kernels that are not in
-# the table are not linked.
+# the table are not linked. VARIANT names a folder of src/kernels whose files replace those of the
+# same name in s8/ ("s8": none): the same kernels for an instruction set.
 
 set(RNV_CORE_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(RNV_CORE_INCLUDE_DIRS ${RNV_CORE_DIR}/include)
@@ -26,8 +27,9 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/model/tensors.c
   ${RNV_CORE_DIR}/src/model/ops.c
   ${RNV_CORE_DIR}/src/model/entry.c
+  ${RNV_CORE_DIR}/src/model/kernels.c
   ${RNV_CORE_DIR}/src/model/liveness.c
-  ${RNV_CORE_DIR}/src/model/steps.c
+  ${RNV_CORE_DIR}/src/model/rows.c
   ${RNV_CORE_DIR}/src/model/golden.c
   ${RNV_CORE_DIR}/src/model/query.c
   ${RNV_CORE_DIR}/src/model/what.c
@@ -36,18 +38,22 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/exec/selftest.c
 )
 
-# Helpers that several kernels share; the linker drops what no linked kernel calls.
-file(GLOB RNV_KERNEL_HELPERS CONFIGURE_DEPENDS ${RNV_CORE_DIR}/src/kernels/s8/*.c)
-
-function(rnv_core_kernels out_sources table)
+function(rnv_core_kernels out_sources table variant)
+  set(kernels ${RNV_CORE_DIR}/src/kernels)
+  if(NOT IS_DIRECTORY ${kernels}/${variant})
+    message(FATAL_ERROR "Ranvier: there are no kernels called \"${variant}\"; s8, mve and host are")
+  endif()
+  # Helpers that several kernels share; the linker drops what no linked kernel calls.
+  file(GLOB helpers CONFIGURE_DEPENDS ${kernels}/s8/*.c
+       ${kernels}/planes/*.c ${kernels}/dsp/*.c ${kernels}/dsp/*.S
+       ${kernels}/base/*.c ${kernels}/base/*.S ${kernels}/${variant}/*.c ${kernels}/${variant}/*.S)
   set(wanted ${ARGN})
   set(sources)
   set(all_sources)
   set(known)
   set(externs "")
   set(rows "")
-  set(names "")
-  set(limit 1)
+  set(count 0)
   file(STRINGS ${RNV_CORE_DIR}/ops.txt lines REGEX "^[0-9]")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE "[ \t]+" ";" fields "${line}")
@@ -56,13 +62,16 @@ function(rnv_core_kernels out_sources table)
     list(GET fields 2 source)
     list(GET fields 3 symbol)
     list(APPEND known ${name})
-    list(APPEND all_sources ${RNV_CORE_DIR}/src/kernels/${source})
+    string(REGEX REPLACE "^s8/" "${variant}/" special ${source})
+    list(APPEND all_sources ${kernels}/${source} ${kernels}/${special})
+    if(EXISTS ${kernels}/${special})
+      set(source ${special})
+    endif()
     if(NOT wanted OR name IN_LIST wanted)
-      list(APPEND sources ${RNV_CORE_DIR}/src/kernels/${source})
+      list(APPEND sources ${kernels}/${source})
       string(APPEND externs "extern const struct rnv_kernel ${symbol};\n")
-      string(APPEND rows "\t[${code}] = &${symbol},\n")
-      string(APPEND names "\t[${code}] = \"${name}\",\n")
-      math(EXPR limit "${code} + 1")
+      string(APPEND rows "\t{&${symbol}, \"${name}\", ${code}},\n")
+      math(EXPR count "${count} + 1")
     endif()
   endforeach()
   foreach(name IN LISTS wanted)
@@ -70,7 +79,7 @@ function(rnv_core_kernels out_sources table)
       message(FATAL_ERROR "Ranvier: no op is called ${name}; ops.txt lists them")
     endif()
   endforeach()
-  set(helpers ${RNV_KERNEL_HELPERS})
+  list(REMOVE_DUPLICATES helpers)
   list(REMOVE_ITEM helpers ${all_sources})
   file(CONFIGURE OUTPUT ${table} @ONLY CONTENT
 "/* Generated from ops.txt: the kernels of this build. */
@@ -78,13 +87,10 @@ function(rnv_core_kernels out_sources table)
 #include \"kernels/kernel.h\"
 
 @externs@
-const uint16_t rnv_kernel_limit = @limit@;
+const uint16_t rnv_kernel_count = @count@;
 
-const struct rnv_kernel *const rnv_kernel_table[@limit@] = {
+const struct rnv_kernel_row rnv_kernel_rows[] = {
 @rows@};
-
-const char *const rnv_kernel_names[@limit@] = {
-@names@};
 ")
   set(${out_sources} ${sources} ${helpers} ${table} PARENT_SCOPE)
 endfunction()

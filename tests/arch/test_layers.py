@@ -34,6 +34,12 @@ LAYERS = {
 #: The verifier asks every kernel's check(), by this interface alone.
 SEAM = ("model", "kernels/kernel.h")
 
+#: Kernels for an instruction set: they test for it, others include what they choose.
+TARGETS = ("dsp", "base", "mve")
+#: Conditions of their headers: whether a build has the assembly.
+ASSEMBLY = {"RNV_DSP_ASM", "RNV_BASE_ASM"}
+TARGET_MACRO = r"__ARM_FEATURE_\w+|__ARM_ARCH_PROFILE|__thumb2__|__ASSEMBLER__"
+
 #: Python: each folder or module, and those that it may import.
 COMMON = {"errors", "files", "_version"}
 HOST_LAYERS = {
@@ -76,7 +82,8 @@ def test_core_sources_include_only_what_lies_below(path: Path) -> None:
     layer = path.relative_to(SOURCES).parts[0]
     for kind, name in includes(path):
         if kind == "<":
-            assert name in STANDARD or (name == "math.h" and "f32" in path.parts), name
+            special = {"f32": "math.h", "mve": "arm_mve.h"}.get(path.parent.name)
+            assert name in STANDARD or name == special, name
         elif name.startswith("ranvier/"):
             assert (CORE / "include" / name).is_file(), name
         elif (path.parent / name).is_file():
@@ -99,17 +106,44 @@ def test_public_headers_include_only_each_other(path: Path) -> None:
             assert (CORE / "include" / name).is_file(), name
 
 
+def conditions(code: str) -> list[str]:
+    """What the preprocessor is asked, without comments."""
+    found = re.findall(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(.*)", code, re.MULTILINE)
+    return [condition.strip() for condition in found]
+
+
+def is_for_a_target(path: Path) -> bool:
+    """True for a kernel that is written for an instruction set."""
+    return path.parent.parent == SOURCES / "kernels" and path.parent.name in TARGETS
+
+
 @pytest.mark.parametrize("path", c_files(CORE), ids=lambda p: str(p.relative_to(CORE)))
 def test_the_core_knows_no_platform(path: Path) -> None:
+    """And no instruction set, but for the headers of kernels that are written for one."""
     code = without_comments(path.read_text(encoding="utf-8"))
+    asked = [condition for condition in conditions(code) if condition != "__cplusplus"]
+    if is_for_a_target(path) and path.suffix == ".h":
+        code = re.sub(TARGET_MACRO, "", code).replace("defined(__linux__)", "")
+        guards = [c for c in asked if "defined(" not in c and c not in ASSEMBLY]
+    else:
+        guards = asked
     assert not re.search(r"\bCONFIG_|__ZEPHYR__|__linux__|__unix__|_WIN32|__arm__|__ARM_", code)
-    conditions = re.findall(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(.*)", code, re.MULTILINE)
-    guards = [c.strip() for c in conditions if c.strip() != "__cplusplus"]
     if path.suffix == ".h":
         assert len(guards) == 1
         assert re.fullmatch(r"(RNV|RANVIER)_\w+_H_", guards[0])
     else:
         assert guards == []
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.rglob("*.S")), ids=lambda p: p.name)
+def test_assembly_is_only_for_an_instruction_set(path: Path) -> None:
+    assert is_for_a_target(path)
+    code = without_comments(path.read_text(encoding="utf-8"))
+    assert not re.search(r"\bCONFIG_|__ZEPHYR__|__unix__|_WIN32|__arm__", code)
+    if path.parent.name == "mve":  # a build lists this folder only for a machine that has it
+        assert conditions(code) == []
+    else:
+        assert conditions(code)[0] == f"RNV_{path.parent.name.upper()}_ASM"
 
 
 @pytest.mark.parametrize("path", c_files(CORE), ids=lambda p: str(p.relative_to(CORE)))
@@ -122,11 +156,14 @@ def test_the_core_has_no_floats_outside_of_f32_and_no_heap(path: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["cortexm", "fuzz", "unit"])
 def test_tests_include_what_they_may(folder: str) -> None:
-    """Unit tests may look into the core's sources, all others only at public headers."""
+    """Tests of units and of kernels on devices may look into the core, all others may not."""
     for path in c_files(ROOT / "tests" / folder):
+        inside = path.relative_to(ROOT / "tests").parts
+        kernels = folder == "cortexm" and inside[1].startswith("kernels")
         for kind, name in includes(path):
             if kind == '"' and name.split("/")[0] in LAYERS:
-                assert folder == "unit", f"{path}: {name}"
+                assert folder == "unit" or kernels, f"{path}: {name}"
+                assert not kernels or name.startswith("kernels/"), f"{path}: {name}"
 
 
 def test_ports_include_public_headers_only() -> None:

@@ -69,6 +69,18 @@ def test_codes_stay_what_they_are() -> None:
         "PAD": 14,
         "CONCATENATION": 15,
         "RESIZE_NEAREST": 16,
+        "POINTWISE_DSP_S8": 17,
+        "CONV_PLANES_DSP_S8": 18,
+        "CONV_PIXELS_DSP_S8": 19,
+        "DEPTHWISE_DSP_S8": 20,
+        "FULLY_CONNECTED_DSP_S8": 21,
+        "WINOGRAD_DSP_S8": 22,
+        "ADD_TABLES_S8": 23,
+        "DEPTHWISE_PLANES_S8": 24,
+        "POINTWISE_BASE_S8": 25,
+        "CONV_PLANES_BASE_S8": 26,
+        "CONV_PIXELS_BASE_S8": 27,
+        "FULLY_CONNECTED_BASE_S8": 28,
     }
     assert {row.name: row.code for row in ROWS}.items() >= fixed.items()
 
@@ -77,21 +89,39 @@ def test_codes_stay_what_they_are() -> None:
 def test_a_row_has_its_kernel(row: Row) -> None:
     assert KERNEL.findall(row.source.read_text(encoding="utf-8")) == [row.symbol]
     assert row.symbol == f"rnv_{row.name.lower()}"
-    expected = row.name.lower().removesuffix("_s8")
-    assert row.source.stem == expected
+    packing = "" if row.source.parent.name == "s8" else f"_{row.source.parent.name}"
+    assert packing in ("", "_dsp", "_base")
+    assert row.name.lower().removesuffix("_s8") == f"{row.source.stem}{packing}"
 
 
 def test_every_kernel_has_a_row() -> None:
-    found = [
-        symbol
-        for path in sorted(KERNELS.rglob("*.c"))
-        for symbol in KERNEL.findall(path.read_text(encoding="utf-8"))
-    ]
-    assert sorted(found) == sorted(row.symbol for row in ROWS)
+    """Its own file, or one of the same name as a portable one in the folder of a variant."""
+    rows = {row.source: row for row in ROWS}
+    for path in sorted(KERNELS.rglob("*.c")):
+        symbols = KERNEL.findall(path.read_text(encoding="utf-8"))
+        if symbols:
+            row = rows.get(path) or rows[KERNELS / "s8" / path.name]
+            assert symbols == [row.symbol], path
+
+
+def with_headers(path: Path) -> str:
+    """A source and all of the kernels' headers that it includes, each once."""
+    texts: dict[Path, str] = {}
+    waiting = [path]
+    while waiting:
+        name = waiting.pop(0)
+        if name not in texts:
+            texts[name] = name.read_text(encoding="utf-8")
+            included = re.findall(r'^#include "(kernels/\w+/\w+\.h)"', texts[name], re.MULTILINE)
+            waiting += [CORE / "src" / header for header in included]
+    return "".join(texts.values())
 
 
 def struct_words(name: str, text: str) -> list[str]:
-    """Names of a struct's int32 words, in order; ``text`` also has the structs inside of it."""
+    """Names of a struct's int32 words, in order; ``text`` also has the structs inside of it.
+
+    The words of a view have the view's name before them: an op has several.
+    """
     match = re.search(rf"^struct {name} \{{\n(.*?)^\}};", text, re.MULTILINE | re.DOTALL)
     assert match is not None, name
     body = re.sub(r"/\*.*?\*/", "", match[1], flags=re.DOTALL)
@@ -99,7 +129,11 @@ def struct_words(name: str, text: str) -> list[str]:
     assert len(fields) == body.count(";")
     words = []
     for kind, field in fields:
-        words += [field] if kind == "int32_t" else struct_words(kind.split()[1], text)
+        if kind == "int32_t":
+            words.append(field)
+            continue
+        inner = struct_words(kind.split()[1], text)
+        words += [f"{field}_{word}" for word in inner] if kind == "struct rnv_view" else inner
     return words
 
 
@@ -107,18 +141,15 @@ def struct_words(name: str, text: str) -> list[str]:
 def test_parameters_have_the_same_names_in_c_and_python(row: Row) -> None:
     """The struct's int32 fields, in order, are the words that the compiler writes.
 
-    The struct is the op's own or, where ops share it, in the header of the same folder that the
-    op's file includes.
+    The struct is the op's own or, where ops share it, in a header that the op's file includes.
     """
-    source = row.source.read_text(encoding="utf-8")
-    included = re.findall(r'^#include "(kernels/s8/\w+\.h)"', source, re.MULTILINE)
-    headers = "".join((CORE / "src" / name).read_text(encoding="utf-8") for name in included)
-    for name in re.findall(r'^#include "(kernels/s8/\w+\.h)"', headers, re.MULTILINE):
-        headers += (CORE / "src" / name).read_text(encoding="utf-8")
-    structs = re.findall(r"^struct (\w+_params) \{", source + headers, re.MULTILINE)
-    assert len(structs) == 1, structs
-    assert structs[0] in (f"{row.source.stem}_params", "rnv_pool_params")
-    assert tuple(struct_words(structs[0], source + headers)) == device_ops()[row.name].params
+    text = with_headers(row.source)
+    stem, packing = row.source.stem, row.source.parent.name
+    names = {stem, f"rnv_{stem}", f"{stem}_{packing}"}
+    names |= {"rnv_pool"} if stem.endswith("_pool_2d") else set()
+    structs = re.findall(r"^struct (\w+)_params \{", text, re.MULTILINE)
+    (struct,) = [name for name in structs if name in names]
+    assert tuple(struct_words(f"{struct}_params", text)) == device_ops()[row.name].params
 
 
 def test_the_compiler_knows_exactly_the_rows() -> None:
@@ -142,6 +173,6 @@ def test_the_build_lists_every_source_of_the_core() -> None:
     present = {
         str(path.relative_to(CORE))
         for path in (CORE / "src").rglob("*.c")
-        if path.parent.parent != KERNELS
+        if path.parent.parent != KERNELS  # those are found by their folders
     }
     assert listed == present

@@ -5,7 +5,7 @@
 
 /*
  * Exercises the bare-metal port itself, one check per run, named on the command line:
- *   copy IN OUT | exit CODE | stack BYTES | vector | loop N | fault KIND
+ *   copy IN OUT | exit CODE | stack BYTES | vector | dsp | unaligned | loop N | fault KIND
  */
 
 #include <baremetal/semihosting.h>
@@ -113,16 +113,34 @@ static int vector(void)
 	return 0;
 }
 
+/*
+ * Executes an instruction of the DSP extension for which QEMU checks that the CPU has it. Encoded,
+ * because the compiler may be told that there is none: sadd16 r0, r0, r1.
+ */
+static int dsp(void)
+{
+	register uint32_t r0 __asm__("r0") = (7U << 16) | 3U;
+	register uint32_t r1 __asm__("r1") = (11U << 16) | 5U;
+	uint32_t sum;
+
+	__asm__ volatile(".inst.w 0xfa90f001" : "+r"(r0) : "r"(r1));
+	sum = r0;
+	rnv_semihost_puts("dsp: ");
+	rnv_semihost_put_i32((int32_t)sum);
+	rnv_semihost_puts("\n");
+	return 0;
+}
+
 /* Two instructions a turn, one before the loop. */
 static void __attribute__((noinline)) loop(int32_t turns)
 {
-	rnv_roi_loop_begin();
+	ROI_BEGIN(loop);
 	__asm__ volatile("1: subs %0, %0, #1\n\t"
 			 "bne 1b"
 			 : "+r"(turns)
 			 :
 			 : "cc");
-	rnv_roi_loop_end();
+	ROI_END(loop);
 }
 
 static int fault(const char *kind)
@@ -154,7 +172,7 @@ int main(void)
 {
 	char line[256];
 	char *argv[MAX_ARGS];
-	int argc = rnv_semihost_args(line, sizeof(line), argv, MAX_ARGS);
+	int argc = rnv_roi_start(rnv_semihost_args(line, sizeof(line), argv, MAX_ARGS), argv);
 
 	if (initialised != 0x12345678 || zeroed != 0) {
 		rnv_semihost_puts("start-up left .data or .bss wrong\n");
@@ -172,6 +190,7 @@ int main(void)
 	if (argc == 3 && strcmp(argv[1], "loop") == 0) {
 		loop(number(argv[2]));
 		loop(2 * number(argv[2]));
+		rnv_roi_print();
 		return 0;
 	}
 	if (argc == 3 && strcmp(argv[1], "fault") == 0) {
@@ -180,10 +199,14 @@ int main(void)
 	if (argc == 2 && strcmp(argv[1], "vector") == 0) {
 		return vector();
 	}
+	if (argc == 2 && strcmp(argv[1], "dsp") == 0) {
+		return dsp();
+	}
 	if (argc == 2 && strcmp(argv[1], "unaligned") == 0) {
 		return unaligned();
 	}
-	rnv_semihost_puts("usage: copy IN OUT | exit CODE | stack BYTES | vector | unaligned | "
-			  "loop N | fault bus|undefined|divide\n");
+	rnv_semihost_puts(
+		"usage: copy IN OUT | exit CODE | stack BYTES | vector | dsp | unaligned | "
+		"loop N | fault bus|undefined|divide\n");
 	return EXIT_USAGE;
 }

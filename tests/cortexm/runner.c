@@ -9,8 +9,7 @@
  * INPUTS holds any number of input sets one after the other; a set is the bytes of all inputs of
  * the first entry point in order. OUTPUTS receives the outputs of each set in the same way. Sizes
  * are printed as lines "name value". The regions open (with CRC), verify (the same without CRC),
- * infer and in it each step can be counted by the instruction counter. Any error is a message and
- * exit code 1.
+ * infer and in it each step can be counted; see roi.h. Any error is a message and exit code 1.
  */
 
 #include <baremetal/semihosting.h>
@@ -25,10 +24,11 @@
 
 #include "roi.h"
 
-#define MAX_PACKAGE_BYTES (512U * 1024U)
+#define MAX_PACKAGE_BYTES (1024U * 1024U)
 #define MAX_ARENA_BYTES   (128U * 1024U)
 #define MAX_IO_BYTES      (128U * 1024U)
 #define MAX_EXTERNALS     16U
+#define MAX_ARGS          5
 #define CANARY_BYTES      64U
 #define POISON            0xA5
 
@@ -100,14 +100,14 @@ static void open_package(uint32_t bytes)
 	size_t stack_before;
 	int status;
 
-	rnv_roi_verify_begin();
+	ROI_BEGIN(verify);
 	(void)rnv_package_open(&package, package_memory, bytes, RNV_OPEN_SKIP_CRC, NULL);
-	rnv_roi_verify_end();
+	ROI_END(verify);
 	rnv_stack_paint();
 	stack_before = rnv_stack_high_water();
-	rnv_roi_open_begin();
+	ROI_BEGIN(open);
 	status = rnv_package_open(&package, package_memory, bytes, 0, &diag);
-	rnv_roi_open_end();
+	ROI_END(open);
 	print("open_stack_bytes", (uint32_t)(rnv_stack_high_water() - stack_before));
 	if (status != RNV_OK) {
 		print("diag_index", diag.index);
@@ -211,9 +211,9 @@ static int run_steps(void)
 	bool more = status == RNV_OK;
 
 	while (more) {
-		rnv_roi_step_begin();
+		ROI_BEGIN(step);
 		more = rnv_exec_step(&exec) == 1;
-		rnv_roi_step_end();
+		ROI_END(step);
 	}
 	return status;
 }
@@ -235,9 +235,9 @@ static uint32_t run_sets(int inputs, int outputs)
 		}
 		rnv_stack_paint();
 		stack_before = rnv_stack_high_water();
-		rnv_roi_infer_begin();
+		ROI_BEGIN(infer);
 		status = run_steps();
-		rnv_roi_infer_end();
+		ROI_END(infer);
 		stack_used = rnv_stack_high_water() - stack_before;
 		stack_most = stack_used > stack_most ? stack_used : stack_most;
 		must(status, "rnv_exec_run");
@@ -252,8 +252,8 @@ static uint32_t run_sets(int inputs, int outputs)
 int main(void)
 {
 	char line[256];
-	char *argv[4];
-	int argc = rnv_semihost_args(line, sizeof(line), argv, 4);
+	char *argv[MAX_ARGS];
+	int argc = rnv_roi_start(rnv_semihost_args(line, sizeof(line), argv, MAX_ARGS), argv);
 	uint32_t bytes;
 	int inputs;
 	int outputs;
@@ -269,6 +269,7 @@ int main(void)
 	inputs = open_file(argv[2], RNV_SEMIHOST_READ);
 	outputs = open_file(argv[3], RNV_SEMIHOST_WRITE);
 	print("sets", run_sets(inputs, outputs));
+	rnv_roi_print();
 	must(rnv_semihost_close(inputs), "closing the inputs");
 	must(rnv_semihost_close(outputs), "closing the outputs");
 	selftest = rnv_exec_selftest(&exec);

@@ -1,22 +1,34 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the fuzzers' starting corpus: a package and a model for each op, and the digits.
+"""Writes the fuzzers' starting corpus: packages and models of each op, image chains, the digits.
 
-Usage: make_corpus.py FOLDER. Packages go to FOLDER/package, models to FOLDER/tflite.
+Usage: make_corpus.py FOLDER. Packages go to FOLDER/package, models to FOLDER/tflite. Images are
+also compiled for each instruction set and goal, and programs made by hand run by rows, so that
+packed streams, layouts, rings and slices are there to be mutated.
 """
 
 from __future__ import annotations
 
+import runpy
 import sys
 from pathlib import Path
 
 from ranvier.compiler.driver import CompileOptions, compile_model
+from ranvier.compiler.optimize import Goal
 from ranvier.errors import UnsupportedError
 from ranvier.package.records import IoMode
+from ranvier.package.writer import write_package
 from ranvier.testing.cases import generate, ops
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits.tflite"
+#: Programs by rows, made by hand.
+ROWS = Path(__file__).resolve().parents[1] / "python" / "row_programs.py"
 SEEDS = 3
+CHAINS = 8
+#: Chains that are long enough to be run by rows are larger.
+MOST_CHAIN_BYTES = 12288
+PACKED = ("CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "FULLY_CONNECTED")
+TARGETS = [(isa, goal.value) for isa in ("dsp", "base") for goal in Goal]
 #: libFuzzer is slow on large inputs; what these would add is in the smaller ones.
 MOST_BYTES = 8192
 
@@ -38,6 +50,19 @@ def main(folder: Path) -> None:
         for kind, data in (("tflite", model), ("package", package)):
             if 0 < len(data) <= MOST_BYTES or (name == "digits" and kind == "tflite"):
                 (folder / kind / name).write_bytes(data)
+    for name, content in runpy.run_path(str(ROWS))["samples"]().items():
+        (folder / "package" / name).write_bytes(write_package(content))
+    cases = [("IMAGE_CHAIN", seed) for seed in range(CHAINS)]
+    cases += [(op, seed) for op in PACKED for seed in range(SEEDS)]
+    for i, (op, seed) in enumerate(cases):
+        model = generate(seed, op).model
+        for isa, goal in TARGETS:
+            mode = IoMode(i % len(IoMode))
+            options = CompileOptions(isa=isa, optimize=goal, input_mode=mode, strip_names=True)
+            name = f"{op.lower()}-{seed}-{isa}-{goal}"
+            package = compile_model(model, f"{name}.tflite", options).package
+            if len(package) <= MOST_CHAIN_BYTES:
+                (folder / "package" / name).write_bytes(package)
 
 
 if __name__ == "__main__":

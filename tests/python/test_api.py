@@ -76,7 +76,7 @@ def test_compile_that_fails_writes_nothing(tmp_path: Path) -> None:
         ranvier.compile(source, output=target)
     source.write_bytes(rich_model())
     with pytest.raises(UnsupportedError):
-        ranvier.compile(source, ranvier.CompileOptions(isa="dsp"), output=target)
+        ranvier.compile(source, ranvier.CompileOptions(isa="mve"), output=target)
     with pytest.raises(InputError, match=r"missing\.tflite: cannot be read: No such file"):
         ranvier.compile(tmp_path / "missing.tflite", output=target)
     with pytest.raises(InputError, match=r"nowhere.out\.rnv: cannot be written: No such file"):

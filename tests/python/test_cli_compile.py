@@ -403,7 +403,7 @@ def test_cmake_takes_the_list(tmp_path: Path) -> None:
 cmake_minimum_required(VERSION 3.20)
 include({ROOT}/firmware/core/sources.cmake)
 {ranvier("ops", package).out}
-rnv_core_kernels(SOURCES {tmp_path}/table.c ${{RANVIER_OPS}})
+rnv_core_kernels(SOURCES {tmp_path}/table.c s8 ${{RANVIER_OPS}})
 """
     put(tmp_path, "CMakeLists.txt", f"{script}project(x NONE)\n".encode())
     env = {key: value for key, value in os.environ.items() if key != "CMAKE_GENERATOR"}

@@ -214,8 +214,8 @@ def test_replacing_is_left_out_where_it_raises_the_peak() -> None:
     assert plan.arena_bytes == 816
 
 
-def test_replacing_is_kept_where_it_helps_and_left_out_where_it_does_not() -> None:
-    """As above, and the other large tensor is replaced in place: neither all nor none is best."""
+def test_what_replaces_a_large_tensor_keeps_only_its_own_bytes() -> None:
+    """As above, and the other large tensor is replaced in place."""
     start, small, end = (tensor(name, 16) for name in ("start", "small", "end"))
     large, other, same = (tensor(name, 800) for name in ("large", "other", "same"))
     steps = (
@@ -229,7 +229,8 @@ def test_replacing_is_kept_where_it_helps_and_left_out_where_it_does_not() -> No
     judge(plan, IoMode.KEPT)
     assert plan.arena_bytes == 816
     assert plan.placements[same].alias is other
-    assert plan.placements[small].alias is None
+    assert plan.placements[small].alias is large
+    assert plan.placements[small].offset == plan.placements[large].offset
 
 
 def test_the_larger_of_two_inputs_is_replaced() -> None:

@@ -94,7 +94,7 @@ def everything() -> PackageContent:
             bytes=4,
             first_step=0,
             last_step=1,
-            layout=Layout.PACKED,
+            layout=Layout.ROWS,
             data=np.float32(3.5).tobytes(),
             channels=ChannelQuant(0, (1.0,), (-128,)),
         ),

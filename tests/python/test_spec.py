@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ranvier.compiler.ops import device_ops
 from ranvier.native.binding import ffi, library
 from ranvier.native.session import op_codes, text
 from ranvier.package import format as fmt
@@ -26,6 +27,31 @@ STRUCTS = {
 }
 ROW = re.compile(r"^\| (\d+) \| ([ui]\d+(?:\[\d+\])?) \| (\w+) \|", re.MULTILINE)
 CODES = {"u8": "B", "u16": "H", "u32": "I", "i32": "i"}
+
+
+OP_ROW = re.compile(r"^\| (\d+) \| ([A-Z0-9_]+) \| (.*) \|$", re.MULTILINE)
+FIRST_WITHOUT_OPERANDS = 17
+"""Code from which on the table of ops has no column of operands."""
+
+
+def names_in(words: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"`(\w+)`", words))
+
+
+def parameter_groups(spec: str) -> dict[str, tuple[str, ...]]:
+    """The words that the tables of ops name together, as SPEC.md defines them."""
+    window = spec.split("### 2.1 ")[1].split("\n###")[0]
+    views = re.split(r"\*Views\* are the words|\*out view\*", spec)[1]
+    return {
+        "window": tuple(
+            re.findall(r"\w+", "".join(re.findall(r"^\| [\d, ]+(\|[^|]+)", window, re.M)))
+        ),
+        "channels": names_in(re.split(r"### 2.2 Channels: words|, and the stream", spec)[1]),
+        "views": names_in(views),
+        "out view": names_in(views)[3:],
+        "slide": names_in(re.split(r"\*Slide\* is|`epilogue` is", spec)[1]),
+        "box": (),
+    }
 
 
 def spec_rows(name: str) -> list[tuple[int, str, str]]:
@@ -109,6 +135,24 @@ def test_ops_table_is_what_the_library_reports() -> None:
     ]
     assert op_codes() == {row[1]: int(row[0]) for row in rows}
     assert all((CORE / "src" / "kernels" / row[2]).is_file() for row in rows)
+
+
+def test_spec_describes_every_op() -> None:
+    """Codes, names and parameters of the tables in section 2."""
+    spec = (CORE / "SPEC.md").read_text().split("## 2. Ops")[1].split("## 3. ")[0]
+    groups = parameter_groups(spec)
+    codes: dict[str, int] = {}
+    parameters: dict[int, tuple[str, ...]] = {}
+    for code, name, rest in OP_ROW.findall(spec):
+        codes[name] = int(code)
+        cell = rest.split(" | ")[int(int(code) < FIRST_WITHOUT_OPERANDS)]
+        words: tuple[str, ...] = ()
+        for item in re.sub(r" \([\d.]+\)|, then.*", "", cell).split(", "):
+            same = re.fullmatch(r"as (\d+)", item)
+            words += parameters[int(same[1])] if same else groups.get(item) or names_in(item)
+        parameters[int(code)] = words
+    assert codes == op_codes()
+    assert parameters == {op_codes()[name]: op.params for name, op in device_ops().items()}
 
 
 def test_every_diagnosis_has_words() -> None:

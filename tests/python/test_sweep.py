@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""A bounded sweep of random single-op models against the reference, and the sweep's own tool."""
+"""A bounded sweep of random models against the reference, and the sweep's own tool."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ranvier.errors import ModelError
 from ranvier.model import Model
 from ranvier.testing import sweep as tool
 from ranvier.testing.cases import ops
-from ranvier.testing.sweep import Outcome, main, run_case, summary, sweep
+from ranvier.testing.sweep import GOALS, ISAS, Outcome, Target, main, run_case, summary, sweep
 
 SEEDS = range(50)
 
@@ -25,6 +25,40 @@ def test_every_op_equals_the_reference(op: str) -> None:
         pytest.skip("the reference is not installed")
     assert sum(outcome.compared for outcome in outcomes) > 1000
     assert sum(outcome.inputs for outcome in outcomes) >= 3 * len(SEEDS)
+
+
+@pytest.mark.parametrize("optimize", GOALS)
+@pytest.mark.parametrize("isa", ["dsp", "base"])
+def test_chains_of_images_equal_the_reference(isa: str, optimize: str) -> None:
+    """Packed kernels, layouts, rings, slices and what is replaced in place; other seeds each."""
+    start = 1000 + 100 * (ISAS.index(isa) * len(GOALS) + GOALS.index(optimize))
+    outcomes = sweep(range(start, start + 12), "IMAGE_CHAIN", 1, Target(isa, optimize))
+    assert not any(outcome.failure for outcome in outcomes), summary(outcomes)
+    if all(outcome.skipped for outcome in outcomes):
+        pytest.skip("the reference is not installed")
+    assert sum(outcome.compared for outcome in outcomes) > 1000
+
+
+def test_targets() -> None:
+    """One of them varies with the seed, "all" is each, and generic code knows no goals."""
+    every = Target("all", "all").combinations(1)
+    assert len(every) == 1 + 2 * len(GOALS)
+    assert [goal for isa, goal in every if isa == "generic"] == ["balanced"]
+    assert Target("dsp", "memory").combinations(5) == [("dsp", "memory")]
+    assert Target("dsp", "all").combinations(5) == [("dsp", goal) for goal in GOALS]
+    varying = [Target().combinations(seed) for seed in range(200)]
+    assert all(len(combinations) == 1 for combinations in varying)
+    assert {combinations[0] for combinations in varying} == set(every)
+    assert varying == [Target().combinations(seed) for seed in range(200)]
+
+
+def test_a_target_is_repeated(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(Model, "run", lambda self, *inputs: [])
+    arguments = ["--cases", "1", "--first-seed", "7", "--op", "ADD", "--jobs", "1"]
+    assert main([*arguments, "--isa", "dsp", "--optimize", "all"]) == 1
+    printed = capsys.readouterr().out
+    assert "--first-seed 7 --op ADD --isa dsp --optimize all\n" in printed
+    assert "ADD seed 7: dsp speed: " in printed
 
 
 def test_a_difference_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

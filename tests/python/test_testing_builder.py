@@ -267,11 +267,12 @@ def test_the_reference_accepts_every_case(op: str) -> None:
 
 
 @needs_litert
-@pytest.mark.parametrize("op", ops())
+@pytest.mark.parametrize("op", [op for op in ops() if op != "IMAGE_CHAIN"])
 def test_a_second_reference_agrees(op: str) -> None:
     """In the shape, which TensorFlow Lite Micro takes from the file, and in the values.
 
-    LiteRT rounds once in FULLY_CONNECTED, and forms some multipliers in float32: one step.
+    LiteRT rounds once in FULLY_CONNECTED, and forms some multipliers in float32: one step,
+    of which several ops would make more.
     """
     compared = 0
     for seed in range(15):

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from ranvier.errors import InputError
 from ranvier.files import read_bytes
 from ranvier.native import NativePackage, Session, ram_bytes_32
+from ranvier.package.layout import RowImage
 from ranvier.package.reader import read_package
-from ranvier.package.records import PackageContent, TensorRecord
+from ranvier.package.records import Layout, PackageContent, TensorRecord
 from ranvier.package.values import DType, quantise
 
 
@@ -144,17 +145,23 @@ class Model:
     def trace(self, *inputs: ArrayLike) -> Iterator[tuple[int, int, NDArray[Any]]]:
         """Run step by step; yields ``(step, tensor number, array)`` for every tensor written.
 
-        Each array is the caller's own copy: writable, and untouched by later steps.
+        What an op writes row by row comes when it is complete. Each array is the caller's own copy:
+        writable, and untouched by later steps.
         """
+        content = self.package.content
+        last = {step.op: index for index, step in enumerate(content.steps)}
+        images: dict[int, RowImage] = {}
         self._session.start(self._encode(inputs))
-        more = True
-        step = 0
-        while more:
-            more = self._session.step()
-            op = self.package.content.steps[step].op
-            for tensor in self.package.content.ops[op].outputs:
-                yield step, tensor, self._array(tensor)
-            step += 1
+        for index, step in enumerate(content.steps):
+            self._session.step()
+            for tensor in content.ops[step.op].outputs:
+                record = content.tensors[tensor]
+                if record.layout != Layout.DENSE:
+                    image = images.setdefault(tensor, RowImage(record))
+                    image.take(self._session.tensor(tensor), step.row0, step.rows)
+                if last[step.op] == index:
+                    array = images[tensor].array() if tensor in images else self._array(tensor)
+                    yield index, tensor, array
 
     def selftest(self) -> bool:
         """Run the package's golden self-test; True where it passes."""

@@ -75,35 +75,78 @@ def test_stack_high_water(firmware: Firmware, size: int) -> None:
     assert size <= int(stdout.removeprefix("stack: ")) <= size + frame_bytes
 
 
+def test_dsp_instruction_executes_where_there_is_one(firmware: Firmware) -> None:
+    result = firmware.run("port_test", "dsp")
+    if firmware.cpu == "m33-nodsp":
+        assert result.exit_code == EXIT_FAULT
+        assert "UsageFault" in result.stdout
+    else:
+        assert result.check().stdout == f"dsp: {(7 + 11 << 16) + 3 + 5}\n"
+
+
 def test_instruction_count_is_exact(firmware: Firmware) -> None:
     """A loop of two instructions a turn, run with n and 2n turns, differs by 2n."""
     turns = 12345
-    result = firmware.run("port_test", "loop", str(turns), count=True).check()
+    result = firmware.run("port_test", "loop", str(turns), counter=firmware.counter()).check()
     if result.count_note is not None:
         pytest.skip(result.count_note)
+    assert result.granularity == 1.0
     once, twice = result.counts["loop"]
     assert twice - once == 2 * turns
     assert 0 <= once - 2 * turns <= 8
 
 
-def test_program_runs_without_a_plugin(firmware: Firmware, tmp_path: Path) -> None:
-    """Where the plugin cannot be built, the program runs and the note says why."""
+def check_ticks(result: qemu.Result, turns: int) -> None:
+    """Two regions of ``2 * turns`` and twice as many instructions, counted by SysTick."""
+    assert result.check().stdout == ""
+    assert 1.0 < result.granularity < 100.0
+    assert f"one tick is {result.granularity:.2f} instructions" in str(result.count_note)
+    assert set(result.counts) == {"loop"}
+    for count, factor in zip(result.counts["loop"], (2, 4), strict=True):
+        assert count == pytest.approx(factor * turns, rel=1e-4, abs=2 * result.granularity)
+
+
+@pytest.mark.parametrize("turns", [1000, 12345, 20_000_000])
+def test_systick_counts_without_a_plugin(firmware: Firmware, turns: int) -> None:
+    result = firmware.run("port_test", "loop", str(turns), counter=qemu.Counter(None))
+    check_ticks(result, turns)
+    assert "as asked for" in str(result.count_note)
+
+
+def test_systick_counts_where_the_plugin_cannot_be_built(
+    firmware: Firmware, tmp_path: Path
+) -> None:
     broken = tmp_path / "broken.c"
     broken.write_text("#error broken on purpose\n")
-    result = qemu.run(firmware.elf("port_test"), firmware.cpu, ["exit", "5"], icount=broken)
-    assert result.exit_code == 5
-    assert result.counts == {}
-    assert result.count_note is not None
-    assert "broken on purpose" in result.count_note
+    result = firmware.run("port_test", "loop", "1000", counter=qemu.Counter(broken))
+    check_ticks(result, 1000)
+    assert "broken on purpose" in str(result.count_note)
 
 
-def test_plugin_that_qemu_refuses_is_no_failure(firmware: Firmware, tmp_path: Path) -> None:
+def test_systick_counts_where_qemu_refuses_the_plugin(firmware: Firmware, tmp_path: Path) -> None:
     source = tmp_path / "icount.c"
     source.write_text("int qemu_plugin_version = 99999;\nint qemu_plugin_install;\n")
-    result = qemu.run(firmware.elf("port_test"), firmware.cpu, ["exit", "5"], icount=source)
-    assert result.exit_code == 5
-    assert result.count_note is not None
-    assert "Could not load plugin" in result.count_note
+    result = firmware.run("port_test", "loop", "1000", counter=qemu.Counter(source))
+    check_ticks(result, 1000)
+    assert "Could not load plugin" in str(result.count_note)
+
+
+def test_program_that_counts_nothing_runs_all_the_same(firmware: Firmware) -> None:
+    result = firmware.run("port_test", "unaligned", counter=qemu.Counter(None)).check()
+    assert result.counts == {}
+    assert str(result.count_note).startswith("no count")
+
+
+def test_mix_of_instructions(firmware: Firmware) -> None:
+    """The loop has one subtraction and one branch a turn; the mix adds up to the count."""
+    turns = 12345
+    result = firmware.run("port_test", "loop", str(turns), counter=firmware.counter("loop")).check()
+    if result.count_note is not None:
+        pytest.skip(result.count_note)
+    mix = dict(result.mix)
+    assert sum(mix.values()) == result.counts["loop"][-1]
+    assert sorted(mix.values(), reverse=True)[:2] == [2 * turns, 2 * turns]
+    assert any(name.startswith("sub") for name in mix)
 
 
 def test_program_that_does_not_end_is_stopped(firmware: Firmware) -> None:
@@ -118,4 +161,4 @@ def test_argument_with_a_space_is_refused(firmware: Firmware) -> None:
 
 def test_unknown_cpu_is_refused() -> None:
     with pytest.raises(ToolError, match="no QEMU machine"):
-        qemu.run(Path("x.elf"), "m7")
+        qemu.run(Path("x.elf"), "m99")

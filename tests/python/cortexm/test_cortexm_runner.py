@@ -25,6 +25,7 @@ from ranvier.package.records import (
     TensorRecord,
 )
 from ranvier.package.writer import write_package
+from ranvier.testing import qemu
 from ranvier.testing.cortexm import Firmware, run_package
 
 INT8 = 1
@@ -100,7 +101,8 @@ def test_outputs_and_sizes(firmware: Firmware, mode: IoMode, tmp_path: Path) -> 
 
 
 def test_instructions_are_counted_for_each_set(firmware: Firmware, tmp_path: Path) -> None:
-    run = run_package(firmware, write_package(content(IoMode.KEPT)), INPUTS, tmp_path, count=True)
+    data = write_package(content(IoMode.KEPT))
+    run = run_package(firmware, data, INPUTS, tmp_path, counter=firmware.counter())
     assert run.outputs == look_up(INPUTS)
     if run.result.count_note is not None:
         pytest.skip(run.result.count_note)
@@ -109,6 +111,21 @@ def test_instructions_are_counted_for_each_set(firmware: Firmware, tmp_path: Pat
     assert len(set(counts["infer"])) == 1, "the same work takes the same number of instructions"
     assert counts["infer"][0] > 2 * 2 * ELEMENTS
     assert counts["open"][0] > counts["verify"][0] > 0
+
+
+def test_systick_agrees_with_the_plugin(firmware: Firmware, tmp_path: Path) -> None:
+    data = write_package(content(IoMode.KEPT))
+    exact = run_package(firmware, data, INPUTS, tmp_path, counter=firmware.counter()).result
+    if exact.count_note is not None:
+        pytest.skip(exact.count_note)
+    run = run_package(firmware, data, INPUTS, tmp_path, counter=qemu.Counter(None))
+    assert run.outputs == look_up(INPUTS)
+    assert run.sizes["sets"] == SETS
+    noting = 100  # instructions of a region's two notes, and of those of the regions in it
+    for region, counts in exact.counts.items():
+        for count, coarse in zip(counts, run.result.counts[region], strict=True):
+            assert -run.result.granularity <= coarse - count
+            assert coarse - count <= run.result.granularity + 3 * noting
 
 
 def test_package_without_selftest(firmware: Firmware, tmp_path: Path) -> None:

@@ -251,12 +251,44 @@ static void test_fully_connected(void **state)
 	must_refuse(&rnv_fully_connected_s8, &f, "a shift to the left by 31");
 }
 
+/* The least of everything, and more output channels than an int8 counts. */
+static void test_sizes_that_are_allowed(void **state)
+{
+	const int32_t dense[] = {1, 1, 1, 1, 0, -128, 127};
+	const int32_t words[WORDS] = {
+		[BATCH] = 1,      [IN_H] = 1,       [IN_W] = 1,      [IN_C] = 1,     [OUT_H] = 1,
+		[OUT_W] = 1,      [FILTER_H] = 1,   [FILTER_W] = 1,  [STRIDE_H] = 1, [STRIDE_W] = 1,
+		[DILATION_H] = 1, [DILATION_W] = 1, [DEPTH] = 1,     [IN_ZP] = 127,  [OUT_C] = 300,
+		[CHANNELS_Q] = 1, [ACT_MIN] = -128, [ACT_MAX] = 127,
+	};
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	fixture_operand(&f, RNV_TYPE_INT8, 1, 0);
+	fixture_operand(&f, RNV_TYPE_INT8, 1, 1);
+	fixture_params(&f, dense, sizeof(dense) / sizeof(dense[0]));
+	f.rec.weights_bytes = 4 + 4 + 4 + 1;
+	assert_int_equal(rnv_fully_connected_s8.check(&f.op), 0);
+	fixture_init(&f);
+	fixture_operand(&f, RNV_TYPE_INT8, 1, 0);
+	fixture_operand(&f, RNV_TYPE_INT8, 300, 1);
+	fixture_params(&f, words, WORDS);
+	f.rec.weights_bytes = 4 * 300 + 4 + 4 + 300;
+	assert_int_equal(rnv_conv_2d_s8.check(&f.op), 0);
+	f.params[DEPTH] = 300; /* the multiplier of the channels */
+	assert_int_equal(rnv_depthwise_conv_2d_s8.check(&f.op), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conv_2d),           cmocka_unit_test(test_conv_2d_direct),
-		cmocka_unit_test(test_depthwise_conv_2d), cmocka_unit_test(test_products),
+		cmocka_unit_test(test_conv_2d),
+		cmocka_unit_test(test_conv_2d_direct),
+		cmocka_unit_test(test_depthwise_conv_2d),
+		cmocka_unit_test(test_products),
 		cmocka_unit_test(test_fully_connected),
+		cmocka_unit_test(test_sizes_that_are_allowed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,8 @@ extern "C" {
 enum rnv_isa {
 	RNV_ISA_GENERIC = 0, /**< Portable streams; every reader has them. */
 	RNV_ISA_DSP = 1,     /**< Armv7E-M / Armv8-M DSP extension. */
-	RNV_ISA_MVE = 2,     /**< Armv8.1-M vector extension. */
+	RNV_ISA_MVE = 2,     /**< Armv8.1-M vector extension; its kernels read portable streams. */
+	RNV_ISA_BASE = 3,    /**< Armv7-M / Armv8-M Mainline without extensions. */
 };
 
 /** How the model's inputs and outputs are stored (bits 0..1 of `rnv_header.flags`). */
@@ -78,7 +79,7 @@ enum rnv_layout {
 	RNV_LAYOUT_DENSE = 0,             /**< Row-major in the order of the dimensions (NHWC). */
 	RNV_LAYOUT_PLANES = 1,            /**< NCHW: one H x W plane per channel. */
 	RNV_LAYOUT_PLANES_TRANSPOSED = 2, /**< NCWH: one W x H plane per channel. */
-	RNV_LAYOUT_PACKED = 3,            /**< Defined by the op that reads it. */
+	RNV_LAYOUT_ROWS = 3,              /**< NHCW: all channels of a row together. */
 };
 
 /** Permission to overlap another live tensor. */
@@ -91,6 +92,9 @@ enum rnv_alias {
 /** `rnv_tensor_rec.flags` */
 #define RNV_TENSOR_INPUT  0x1
 #define RNV_TENSOR_OUTPUT 0x2
+
+/** Most bytes that an image in a layout other than dense has after its last element. */
+#define RNV_TENSOR_SLACK 16
 
 /** `rnv_step_rec.flags`: the step is only the rows `row0 .. row0 + rows - 1` of its op. */
 #define RNV_STEP_SLICE 0x1
@@ -247,9 +251,9 @@ enum rnv_what {
 	RNV_WHAT_SCRATCH = 19,    /**< scratch overlaps a live tensor; index: op, value: tensor */
 	RNV_WHAT_LIFETIME = 20,   /**< tensor used outside its steps; index: tensor */
 	RNV_WHAT_MAX_LIVE = 21,   /**< more live tensors than declared; index: step */
-	RNV_WHAT_SLICE = 22,      /**< sliced step; index: step */
-	RNV_WHAT_RING = 23,       /**< ring storage; index: tensor */
-	RNV_WHAT_LAYOUT = 24,     /**< layout other than dense; index: tensor */
+	RNV_WHAT_SLICE = 22,      /**< rows of a sliced step; index: step */
+	RNV_WHAT_RING = 23,       /**< tensor read without all its rows; index: tensor */
+	RNV_WHAT_LAYOUT = 24,     /**< layout; index: tensor */
 	RNV_WHAT_ALIAS_LEAD = 25, /**< leading alias; index: tensor */
 	RNV_WHAT_STATE = 26,      /**< persistent state; index: tensor */
 	RNV_WHAT_ENTRIES = 27,    /**< several entry points; value: count */

@@ -112,13 +112,17 @@ int rnv_exec_start(struct rnv_exec *exec, uint16_t entry)
 int rnv_exec_step(struct rnv_exec *exec)
 {
 	const struct rnv_package *pkg = exec->pkg;
+	const struct rnv_step_rec *step;
 	struct rnv_op op = {.pkg = pkg, .exec = exec};
 
 	if (exec->step == exec->step_end) {
 		return RNV_ESTATE;
 	}
-	op.rec = &pkg->ops[pkg->steps[exec->step].op];
-	rnv_kernel_table[op.rec->code]->run(&op);
+	step = &pkg->steps[exec->step];
+	op.rec = &pkg->ops[step->op];
+	op.row0 = step->row0;
+	op.rows = step->rows;
+	rnv_kernel_of(op.rec)->run(&op);
 	exec->step++;
 	return (exec->step != exec->step_end) ? 1 : 0;
 }

@@ -7,6 +7,16 @@
 
 #include "kernels/kernel.h"
 
+const struct rnv_tensor_rec *rnv_op_in_rec(const struct rnv_op *op, uint32_t i)
+{
+	return &op->pkg->tensors[op->pkg->operands[op->rec->operand_first + i]];
+}
+
+const struct rnv_tensor_rec *rnv_op_out_rec(const struct rnv_op *op, uint32_t i)
+{
+	return rnv_op_in_rec(op, op->rec->input_count + i);
+}
+
 bool rnv_op_has(const struct rnv_op *op, uint32_t inputs, uint32_t outputs, uint32_t params)
 {
 	return op->rec->input_count == inputs && op->rec->output_count == outputs &&
@@ -47,8 +57,23 @@ uint32_t rnv_type_bytes(uint8_t type)
 	return (type < sizeof(bytes)) ? bytes[type] : 0u;
 }
 
+uint32_t rnv_tensor_elements_bytes(const struct rnv_tensor_rec *rec)
+{
+	uint32_t bytes = rec->bytes;
+
+	if (rec->layout != RNV_LAYOUT_DENSE) {
+		bytes = rec->dims[1] * rec->dims[2] * rec->dims[3];
+	}
+	return bytes;
+}
+
+bool rnv_tensor_is_whole(const struct rnv_tensor_rec *rec)
+{
+	return rec->ring_rows == 0u && rec->bytes == rnv_tensor_elements_bytes(rec);
+}
+
 bool rnv_tensor_is(const struct rnv_tensor_rec *rec, uint8_t type, uint32_t elements)
 {
-	return rec->type == type && elements != 0u &&
-	       rec->bytes == (uint64_t)elements * rnv_type_bytes(type);
+	return rec->type == type && elements != 0u && rec->ring_rows == 0u &&
+	       rnv_tensor_elements_bytes(rec) == (uint64_t)elements * rnv_type_bytes(type);
 }

@@ -16,8 +16,10 @@
  * `uint32_t` so that hostile weights wrap instead of being undefined.
  *
  * The verifier has checked before it calls `check()`: the record's ranges lie inside their sections
- * and the arena; operand numbers exist; every operand is dense, has `bytes` equal to its elements
- * times its element size; scratch and outputs overlap no live tensor (but a declared alias).
+ * and the arena; operand numbers exist; a dense operand has `bytes` equal to its elements times its
+ * element size. Images in another layout may hold only some rows, and some bytes of slack: so a
+ * kernel compares operands by rnv_tensor_is() or rnv_view_ok(), never by `bytes`. That buffers do
+ * not overlap is proven afterwards.
  */
 
 #include <stdbool.h>
@@ -28,11 +30,30 @@
 #include "ranvier/package.h"
 #include "ranvier/status.h"
 
-/** An op of an opened package, and the context that runs it (NULL during `check()`). */
+/**
+ * An op of an opened package, and the context that runs it (NULL during `check()`).
+ *
+ * `rows` is 0 where the whole op runs, which is always so for a kernel without `reach`. Else only
+ * the output rows `row0 .. row0 + rows - 1` are computed.
+ */
 struct rnv_op {
 	const struct rnv_package *pkg;
 	const struct rnv_op_rec *rec;
 	const struct rnv_exec *exec;
+	uint32_t row0;
+	uint32_t rows;
+};
+
+/**
+ * Which rows of its inputs an op reads for a row of its output: for row y the rows
+ * `y * stride - before .. y * stride - before + extent - 1`, as far as they exist.
+ */
+struct rnv_reach {
+	uint32_t in_rows;  /**< rows of every input */
+	uint32_t out_rows; /**< rows of output 0 */
+	uint16_t stride;
+	uint16_t before;
+	uint16_t extent;
 };
 
 /** One row of the kernel table. Constant, shared by all threads. */
@@ -51,16 +72,40 @@ struct rnv_kernel {
 
 	/** Compute the outputs. Never fails, blocks or keeps anything between calls. */
 	void (*run)(const struct rnv_op *op);
+
+	/**
+	 * For kernels that can run by rows, after `check()`: what a row needs. Else NULL.
+	 *
+	 * `check()` must have proven that row y of a tensor's record is what the kernel takes for
+	 * its row y: the proof that rows are there counts those of the record.
+	 */
+	void (*reach)(const struct rnv_op *op, struct rnv_reach *reach);
+
+	/** Packing of the weight stream that the kernel decodes (`enum rnv_isa`). */
+	uint8_t packing;
 };
 
-/** Highest op code + 1 of the generated table. */
-extern const uint16_t rnv_kernel_limit;
+/** A kernel that is linked, and what it is called in ops.txt. */
+struct rnv_kernel_row {
+	const struct rnv_kernel *kernel;
+	const char *name;
+	uint16_t code;
+};
 
-/** Kernel of every op code below @ref rnv_kernel_limit; NULL where it is not linked. Generated. */
-extern const struct rnv_kernel *const rnv_kernel_table[];
+/** The kernels that are linked, by ascending code. Generated. */
+extern const struct rnv_kernel_row rnv_kernel_rows[];
 
-/** Name of every op code below @ref rnv_kernel_limit; NULL where it is not linked. Generated. */
-extern const char *const rnv_kernel_names[];
+/** Number of @ref rnv_kernel_rows. Generated. */
+extern const uint16_t rnv_kernel_count;
+
+/** Row of an op code; NULL where no kernel for it is linked. */
+const struct rnv_kernel_row *rnv_kernel_find(uint32_t code);
+
+/** Kernel of an op record whose code was found to be linked. */
+static inline const struct rnv_kernel *rnv_kernel_of(const struct rnv_op_rec *rec)
+{
+	return rnv_kernel_find(rec->code)->kernel;
+}
 
 /** Parameters: `rec->params_bytes / 4` words. */
 static inline const int32_t *rnv_op_params(const struct rnv_op *op)
@@ -75,16 +120,10 @@ static inline const uint8_t *rnv_op_weights(const struct rnv_op *op)
 }
 
 /** Record of input `i`; the caller keeps `i` below `rec->input_count`. */
-static inline const struct rnv_tensor_rec *rnv_op_in_rec(const struct rnv_op *op, uint32_t i)
-{
-	return &op->pkg->tensors[op->pkg->operands[op->rec->operand_first + i]];
-}
+const struct rnv_tensor_rec *rnv_op_in_rec(const struct rnv_op *op, uint32_t i);
 
 /** Record of output `i`; the caller keeps `i` below `rec->output_count`. */
-static inline const struct rnv_tensor_rec *rnv_op_out_rec(const struct rnv_op *op, uint32_t i)
-{
-	return rnv_op_in_rec(op, op->rec->input_count + i);
-}
+const struct rnv_tensor_rec *rnv_op_out_rec(const struct rnv_op *op, uint32_t i);
 
 /** Address of input `i`. */
 const void *rnv_op_in(const struct rnv_op *op, uint32_t i);
@@ -103,6 +142,12 @@ bool rnv_words_within(const int32_t *words, uint32_t count, int32_t low, int32_t
 
 /** Product of `count` words that are known to be positive, or 0 where it exceeds 2^31 - 1. */
 uint32_t rnv_product(const int32_t *words, uint32_t count);
+
+/** Bytes of all elements of a valid record, without slack and as if no row were left out. */
+uint32_t rnv_tensor_elements_bytes(const struct rnv_tensor_rec *rec);
+
+/** True where the bytes of operand `rec` are all elements and nothing else. */
+bool rnv_tensor_is_whole(const struct rnv_tensor_rec *rec);
 
 /** True where operand `rec` has this type and exactly this number of elements (not zero). */
 bool rnv_tensor_is(const struct rnv_tensor_rec *rec, uint8_t type, uint32_t elements);

@@ -44,7 +44,7 @@ static int verify_list(struct entry_walk *walk, uint32_t first, uint32_t count, 
 			ok = ok && t->last_step == pkg->step_count - 1u;
 		}
 		if (!ok) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_TENSOR, list[i], t->flags);
+			return rnv_malformed(diag, RNV_WHAT_TENSOR, list[i], t->flags);
 		}
 	}
 	return RNV_OK;
@@ -63,11 +63,10 @@ static int verify_flags(const struct rnv_package *pkg, uint32_t listed, struct r
 		} else if (t->storage == RNV_STORAGE_EXTERNAL &&
 			   (pkg->header->flags != RNV_IO_DONATED || t->alias != RNV_ALIAS_SAME ||
 			    t->bytes > pkg->tensors[t->alias_tensor].bytes)) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_TENSOR, i, t->storage);
+			return rnv_malformed(diag, RNV_WHAT_TENSOR, i, t->storage);
 		}
 	}
-	return (flagged == listed) ? RNV_OK
-				   : rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_ENTRY, 0, flagged);
+	return (flagged == listed) ? RNV_OK : rnv_malformed(diag, RNV_WHAT_ENTRY, 0, flagged);
 }
 
 /* One or more bytes, then zeros, at least one. */
@@ -98,10 +97,10 @@ int rnv_verify_entry(const struct rnv_package *pkg, struct rnv_diag *diag)
 	int status;
 
 	if (pkg->entry_count != 1u) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_ENTRIES, 0, pkg->entry_count);
+		return rnv_unsupported(diag, RNV_WHAT_ENTRIES, 0, pkg->entry_count);
 	}
 	if (!entry_ok(pkg, entry)) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_ENTRY, 0, entry->step_count);
+		return rnv_malformed(diag, RNV_WHAT_ENTRY, 0, entry->step_count);
 	}
 	status = verify_list(&walk, entry->input_first, entry->input_count, RNV_TENSOR_INPUT, diag);
 	if (status == RNV_OK) {
@@ -110,7 +109,7 @@ int rnv_verify_entry(const struct rnv_package *pkg, struct rnv_diag *diag)
 	}
 	if (status == RNV_OK &&
 	    (walk.slot != pkg->header->external_count || walk.io_bytes != pkg->header->io_bytes)) {
-		status = rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 32, walk.io_bytes);
+		status = rnv_malformed(diag, RNV_WHAT_HEADER, 32, walk.io_bytes);
 	}
 	if (status == RNV_OK) {
 		status =

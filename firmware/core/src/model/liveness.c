@@ -9,8 +9,19 @@
 #include "ranvier/status.h"
 
 #include "kernels/kernel.h"
-#include "sweep.h"
 #include "verify.h"
+
+/*
+ * `live` holds the arena tensors that are live at the present step. Records are sorted by first
+ * step, so each tensor is added once and compared with at most RNV_MAX_LIVE others.
+ */
+struct rnv_sweep {
+	const struct rnv_package *pkg;
+	struct rnv_diag *diag;
+	uint32_t next;  /* first tensor record not yet begun */
+	uint32_t count; /* entries of `live` */
+	uint16_t live[RNV_MAX_LIVE];
+};
 
 static bool overlaps(uint32_t offset, uint32_t bytes, const struct rnv_tensor_rec *t)
 {
@@ -29,39 +40,14 @@ static void expire(struct rnv_sweep *s, uint32_t step)
 	s->count = kept;
 }
 
-/*
- * The alias of `t` is safe: its op reads the tensor it replaces for the last time, and the kernel
- * has proven (`mask`) that this input may be replaced by output 0.
- */
-static bool alias_safe(const struct rnv_package *pkg, const struct rnv_op *op, uint32_t mask,
-		       const struct rnv_tensor_rec *t)
-{
-	const uint16_t *operands = pkg->operands + op->rec->operand_first;
-	bool is_input = false;
-
-	if (pkg->tensors[t->alias_tensor].last_step != t->first_step ||
-	    rnv_op_out_rec(op, 0) != t) {
-		return false;
-	}
-	/* It is an input, and every appearance among the inputs is replaceable. */
-	for (uint32_t i = 0; i < op->rec->input_count; i++) {
-		if (operands[i] == t->alias_tensor) {
-			if (i >= 31u || (mask & (1u << i)) == 0u) {
-				return false;
-			}
-			is_input = true;
-		}
-	}
-	return is_input;
-}
-
 /* Begin tensor `index` at the present step. */
-static int begin(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t index)
+static int begin(struct rnv_sweep *s, const struct rnv_op *op, uint32_t index)
 {
 	const struct rnv_tensor_rec *t = &s->pkg->tensors[index];
 
-	if (t->alias == RNV_ALIAS_SAME && !alias_safe(s->pkg, op, mask, t)) {
-		return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_OVERLAP, index, t->alias_tensor);
+	/* That output 0 may replace its alias was proven with the op's parameters. */
+	if (t->alias == RNV_ALIAS_SAME && rnv_op_out_rec(op, 0) != t) {
+		return rnv_malformed(s->diag, RNV_WHAT_OVERLAP, index, t->alias_tensor);
 	}
 	if (t->storage != RNV_STORAGE_ARENA) {
 		return RNV_OK;
@@ -70,13 +56,12 @@ static int begin(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask, ui
 		bool aliased = t->alias == RNV_ALIAS_SAME && t->alias_tensor == s->live[i];
 
 		if (!aliased && overlaps(t->offset, t->bytes, &s->pkg->tensors[s->live[i]])) {
-			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_OVERLAP, index,
-					  s->live[i]);
+			return rnv_malformed(s->diag, RNV_WHAT_OVERLAP, index, s->live[i]);
 		}
 	}
 	if (s->count >= s->pkg->header->max_live) {
-		return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_MAX_LIVE, t->first_step,
-				  s->pkg->header->max_live);
+		return rnv_malformed(s->diag, RNV_WHAT_MAX_LIVE, t->first_step,
+				     s->pkg->header->max_live);
 	}
 	s->live[s->count++] = (uint16_t)index;
 	return RNV_OK;
@@ -96,7 +81,7 @@ static bool is_output_of(const struct rnv_op *op, uint32_t index)
 }
 
 /* Begin every tensor whose first step this is; each but inputs and constants must be written. */
-static int begin_all(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t step)
+static int begin_all(struct rnv_sweep *s, const struct rnv_op *op, uint32_t step)
 {
 	uint32_t written = 0;
 
@@ -106,19 +91,24 @@ static int begin_all(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask
 		int status;
 
 		if (is_output_of(op, s->next) == given || (given && step != 0u)) {
-			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_LIFETIME, s->next, step);
+			return rnv_malformed(s->diag, RNV_WHAT_LIFETIME, s->next, step);
 		}
 		written += given ? 0u : 1u;
-		status = begin(s, op, mask, s->next);
+		status = begin(s, op, s->next);
 		if (status != RNV_OK) {
 			return status;
 		}
 		s->next++;
 	}
+	if (op->row0 != 0u) { /* a later slice: what it writes has begun and is still live */
+		return (written == 0u && rnv_op_out_rec(op, 0)->last_step >= step)
+			       ? RNV_OK
+			       : rnv_malformed(s->diag, RNV_WHAT_LIFETIME, s->next, step);
+	}
 	/* Also fails where an output began earlier or is listed twice. */
 	return (written == op->rec->output_count)
 		       ? RNV_OK
-		       : rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_STEP, step, written);
+		       : rnv_malformed(s->diag, RNV_WHAT_STEP, step, written);
 }
 
 /* Inputs were given or written before, and are still live. */
@@ -129,8 +119,8 @@ static int verify_reads(struct rnv_sweep *s, const struct rnv_op *op, uint32_t s
 		bool given = t->storage == RNV_STORAGE_CONST || (t->flags & RNV_TENSOR_INPUT) != 0u;
 
 		if (t->last_step < step || (t->first_step >= step && !given)) {
-			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_LIFETIME,
-					  (uint32_t)(t - s->pkg->tensors), step);
+			return rnv_malformed(s->diag, RNV_WHAT_LIFETIME,
+					     (uint32_t)(t - s->pkg->tensors), step);
 		}
 	}
 	return RNV_OK;
@@ -143,23 +133,29 @@ static int verify_scratch(struct rnv_sweep *s, const struct rnv_op *op, uint32_t
 	for (uint32_t i = 0; i < s->count && rec->scratch_bytes != 0u; i++) {
 		if (overlaps(rec->scratch_offset, rec->scratch_bytes,
 			     &s->pkg->tensors[s->live[i]])) {
-			return rnv_refuse(s->diag, RNV_EFORMAT, RNV_WHAT_SCRATCH, step, s->live[i]);
+			return rnv_malformed(s->diag, RNV_WHAT_SCRATCH, step, s->live[i]);
 		}
 	}
 	return RNV_OK;
 }
 
-int rnv_sweep_step(struct rnv_sweep *s, const struct rnv_op *op, uint32_t mask, uint32_t step)
+int rnv_verify_liveness(const struct rnv_package *pkg, struct rnv_diag *diag)
 {
-	int status;
+	struct rnv_sweep sweep = {.pkg = pkg, .diag = diag};
+	struct rnv_op op = {.pkg = pkg};
+	int status = RNV_OK;
 
-	expire(s, step);
-	status = verify_reads(s, op, step);
-	if (status == RNV_OK) {
-		status = begin_all(s, op, mask, step);
-	}
-	if (status == RNV_OK) {
-		status = verify_scratch(s, op, step);
+	for (uint32_t step = 0; step < pkg->step_count && status == RNV_OK; step++) {
+		op.rec = &pkg->ops[pkg->steps[step].op];
+		op.row0 = pkg->steps[step].row0;
+		expire(&sweep, step);
+		status = verify_reads(&sweep, &op, step);
+		if (status == RNV_OK) {
+			status = begin_all(&sweep, &op, step);
+		}
+		if (status == RNV_OK) {
+			status = verify_scratch(&sweep, &op, step);
+		}
 	}
 	return status;
 }

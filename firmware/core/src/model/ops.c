@@ -28,15 +28,17 @@ static bool op_ranges_ok(const struct rnv_package *pkg, const struct rnv_op_rec 
 static int verify_op(const struct rnv_package *pkg, uint32_t index, struct rnv_diag *diag)
 {
 	const struct rnv_op_rec *op = &pkg->ops[index];
+	const struct rnv_kernel_row *row = rnv_kernel_find(op->code);
 
 	if (!op_ranges_ok(pkg, op)) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_OP, index, op->code);
+		return rnv_malformed(diag, RNV_WHAT_OP, index, op->code);
 	}
-	if (op->version != 1u || op->packing != RNV_ISA_GENERIC) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_OP, index, op->code);
+	if (row == NULL) {
+		return rnv_unsupported(diag, RNV_WHAT_OP_CODE, index, op->code);
 	}
-	if (op->code >= rnv_kernel_limit || rnv_kernel_table[op->code] == NULL) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_OP_CODE, index, op->code);
+	if (op->version != 1u || op->packing != row->kernel->packing ||
+	    (op->packing != RNV_ISA_GENERIC && op->packing != pkg->header->isa)) {
+		return rnv_unsupported(diag, RNV_WHAT_OP, index, op->code);
 	}
 	return RNV_OK;
 }
@@ -53,23 +55,8 @@ static int verify_opset(const struct rnv_package *pkg, struct rnv_diag *diag)
 	}
 	for (uint32_t i = 0; i < RNV_OPSET_BYTES; i++) {
 		if (opset[i] != pkg->header->opset[i]) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 48u + i,
-					  pkg->header->opset[i]);
+			return rnv_malformed(diag, RNV_WHAT_HEADER, 48u + i, pkg->header->opset[i]);
 		}
-	}
-	return RNV_OK;
-}
-
-/* This reader executes whole ops in the order of their records: step i is op i. */
-static int verify_step(const struct rnv_package *pkg, uint32_t index, struct rnv_diag *diag)
-{
-	const struct rnv_step_rec *step = &pkg->steps[index];
-
-	if ((step->flags & RNV_STEP_SLICE) != 0u) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_SLICE, index, step->rows);
-	}
-	if (step->flags != 0u || step->op != index || step->row0 != 0u || step->rows != 0u) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_STEP, index, step->op);
 	}
 	return RNV_OK;
 }
@@ -80,7 +67,7 @@ int rnv_verify_ops(const struct rnv_package *pkg, struct rnv_diag *diag)
 
 	for (uint32_t i = 0; i < pkg->operand_count; i++) {
 		if (pkg->operands[i] >= pkg->tensor_count) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_OPERAND, i, pkg->operands[i]);
+			return rnv_malformed(diag, RNV_WHAT_OPERAND, i, pkg->operands[i]);
 		}
 	}
 	for (uint32_t i = 0; i < pkg->op_count && status == RNV_OK; i++) {
@@ -88,13 +75,6 @@ int rnv_verify_ops(const struct rnv_package *pkg, struct rnv_diag *diag)
 	}
 	if (status == RNV_OK) {
 		status = verify_opset(pkg, diag);
-	}
-	for (uint32_t i = 0; i < pkg->step_count && status == RNV_OK; i++) {
-		status = verify_step(pkg, i, diag);
-	}
-	if (status == RNV_OK && pkg->op_count != pkg->step_count) {
-		status = rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_STEP, pkg->step_count,
-				    pkg->op_count);
 	}
 	return status;
 }

@@ -21,15 +21,25 @@ _Static_assert(sizeof(struct rnv_step_rec) == 16, "step");
 _Static_assert(sizeof(struct rnv_entry_rec) == 32, "entry");
 _Static_assert(sizeof(struct rnv_trailer) == RNV_TRAILER_BYTES, "trailer");
 
-int rnv_refuse(struct rnv_diag *diag, int status, enum rnv_what what, uint32_t index,
-	       uint32_t value)
+void rnv_diagnose(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value)
 {
 	if (diag != NULL) {
 		diag->what = (uint32_t)what;
 		diag->index = index;
 		diag->value = value;
 	}
-	return status;
+}
+
+int rnv_malformed(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value)
+{
+	rnv_diagnose(diag, what, index, value);
+	return RNV_EFORMAT;
+}
+
+int rnv_unsupported(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value)
+{
+	rnv_diagnose(diag, what, index, value);
+	return RNV_ENOTSUP;
 }
 
 bool rnv_range_ok(uint32_t offset, uint32_t bytes, uint32_t limit)
@@ -51,20 +61,20 @@ bool rnv_all_zero(const uint8_t *bytes, uint32_t count)
 static int verify_identity(const struct rnv_header *header, uint32_t bytes, struct rnv_diag *diag)
 {
 	if (bytes < RNV_HEADER_BYTES) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SIZE, 0, bytes);
+		return rnv_malformed(diag, RNV_WHAT_SIZE, 0, bytes);
 	}
 	if (header->magic != RNV_PACKAGE_MAGIC) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_MAGIC, 0, header->magic);
+		return rnv_malformed(diag, RNV_WHAT_MAGIC, 0, header->magic);
 	}
 	if (header->format != RNV_PACKAGE_FORMAT) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_FORMAT, 0, header->format);
+		return rnv_unsupported(diag, RNV_WHAT_FORMAT, 0, header->format);
 	}
 	if (header->header_bytes != RNV_HEADER_BYTES) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 6, header->header_bytes);
+		return rnv_malformed(diag, RNV_WHAT_HEADER, 6, header->header_bytes);
 	}
 	if (header->total_bytes < RNV_HEADER_BYTES + RNV_TRAILER_BYTES ||
 	    header->total_bytes % 16u != 0u || header->total_bytes > bytes) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SIZE, 0, header->total_bytes);
+		return rnv_malformed(diag, RNV_WHAT_SIZE, 0, header->total_bytes);
 	}
 	return RNV_OK;
 }
@@ -80,20 +90,18 @@ static int verify_trailer(const struct rnv_header *header, uint32_t flags, struc
 		uint32_t crc = rnv_crc32(0, base, header->total_bytes - 4u);
 
 		if (crc != trailer->crc32) {
-			return rnv_refuse(diag, RNV_EBADMSG, RNV_WHAT_CRC, 0, crc);
+			rnv_diagnose(diag, RNV_WHAT_CRC, 0, crc);
+			return RNV_EBADMSG;
 		}
 	}
 	if (trailer->key_id != 0u || trailer->signature_kind != RNV_SIGNATURE_NONE) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_SIGNATURE, 0,
-				  trailer->signature_kind);
+		return rnv_unsupported(diag, RNV_WHAT_SIGNATURE, 0, trailer->signature_kind);
 	}
 	if (!rnv_all_zero(trailer->signature, sizeof(trailer->signature))) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, start + 40u,
-				  trailer->signature[0]);
+		return rnv_malformed(diag, RNV_WHAT_RESERVED, start + 40u, trailer->signature[0]);
 	}
 	if (trailer->reserved != 0u) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, start + 104u,
-				  trailer->reserved);
+		return rnv_malformed(diag, RNV_WHAT_RESERVED, start + 104u, trailer->reserved);
 	}
 	return RNV_OK;
 }
@@ -118,32 +126,38 @@ static bool name_ok(const uint8_t *name)
 static int verify_header(const struct rnv_header *header, struct rnv_diag *diag)
 {
 	if (header->abi != RNV_PACKAGE_ABI) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_ABI, 0, header->abi);
+		return rnv_unsupported(diag, RNV_WHAT_ABI, 0, header->abi);
 	}
-	if (header->isa != RNV_ISA_GENERIC) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_ISA, 0, header->isa);
+	if (header->isa != RNV_ISA_GENERIC && header->isa != RNV_ISA_DSP &&
+	    header->isa != RNV_ISA_BASE) {
+		return rnv_unsupported(diag, RNV_WHAT_ISA, 0, header->isa);
 	}
 	if (header->flags > RNV_IO_RESIDENT) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_HEADER, 16, header->flags);
+		return rnv_unsupported(diag, RNV_WHAT_HEADER, 16, header->flags);
 	}
 	if (header->state_bytes != 0u || header->state_layout != 0u) {
-		return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_STATE, RNV_NO_TENSOR,
-				  header->state_bytes);
+		return rnv_unsupported(diag, RNV_WHAT_STATE, RNV_NO_TENSOR, header->state_bytes);
 	}
 	if (!name_ok(header->name)) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_HEADER, 80, header->name[0]);
+		return rnv_malformed(diag, RNV_WHAT_HEADER, 80, header->name[0]);
 	}
 	if (header->max_live > RNV_MAX_LIVE) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_MAX_LIVE, 0, header->max_live);
+		return rnv_malformed(diag, RNV_WHAT_MAX_LIVE, 0, header->max_live);
 	}
 	for (uint32_t i = 0; i < 3u; i++) {
 		if (header->reserved[i] != 0u) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_RESERVED, 116u + 4u * i,
-					  header->reserved[i]);
+			return rnv_malformed(diag, RNV_WHAT_RESERVED, 116u + 4u * i,
+					     header->reserved[i]);
 		}
 	}
 	return RNV_OK;
 }
+
+/* What is proven once the sections are known; each relies on those before it. */
+static int (*const passes[])(const struct rnv_package *pkg, struct rnv_diag *diag) = {
+	rnv_verify_tensors, rnv_verify_ops,      rnv_verify_entry,  rnv_verify_kernels,
+	rnv_verify_rows,    rnv_verify_liveness, rnv_verify_golden,
+};
 
 int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, uint32_t flags,
 		     struct rnv_diag *diag)
@@ -151,13 +165,14 @@ int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, 
 	const struct rnv_header *header = data;
 	int status;
 
-	(void)rnv_refuse(diag, RNV_OK, RNV_WHAT_NONE, 0, 0);
+	rnv_diagnose(diag, RNV_WHAT_NONE, 0, 0);
 	if (pkg == NULL || data == NULL || (flags & ~(uint32_t)RNV_OPEN_SKIP_CRC) != 0u) {
 		return RNV_EINVAL;
 	}
 	if ((uintptr_t)data % RNV_PACKAGE_ALIGN != 0u) {
-		return rnv_refuse(diag, RNV_EALIGN, RNV_WHAT_ADDRESS, 0,
-				  (uint32_t)((uintptr_t)data % RNV_PACKAGE_ALIGN));
+		rnv_diagnose(diag, RNV_WHAT_ADDRESS, 0,
+			     (uint32_t)((uintptr_t)data % RNV_PACKAGE_ALIGN));
+		return RNV_EALIGN;
 	}
 	*pkg = (struct rnv_package){.header = header};
 	status = verify_identity(header, bytes, diag);
@@ -170,20 +185,8 @@ int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, 
 	if (status == RNV_OK) {
 		status = rnv_verify_sections(pkg, diag);
 	}
-	if (status == RNV_OK) {
-		status = rnv_verify_tensors(pkg, diag);
-	}
-	if (status == RNV_OK) {
-		status = rnv_verify_ops(pkg, diag);
-	}
-	if (status == RNV_OK) {
-		status = rnv_verify_entry(pkg, diag);
-	}
-	if (status == RNV_OK) {
-		status = rnv_verify_liveness(pkg, diag);
-	}
-	if (status == RNV_OK) {
-		status = rnv_verify_golden(pkg, diag);
+	for (uint32_t i = 0; i < sizeof(passes) / sizeof(passes[0]) && status == RNV_OK; i++) {
+		status = passes[i](pkg, diag);
 	}
 	if (status != RNV_OK) {
 		*pkg = (struct rnv_package){.header = NULL};

@@ -57,19 +57,35 @@ const char *rnv_package_label(const struct rnv_package *pkg, uint16_t index)
 	return label;
 }
 
+const struct rnv_kernel_row *rnv_kernel_find(uint32_t code)
+{
+	/* Codes ascend, so a code's row is not above that number: with all ops, nearly there. */
+	uint32_t i = (code < rnv_kernel_count) ? code + 1u : rnv_kernel_count;
+
+	while (i != 0u) {
+		i--;
+		if (rnv_kernel_rows[i].code == code) {
+			return &rnv_kernel_rows[i];
+		}
+	}
+	return NULL;
+}
+
 void rnv_opset_get(uint8_t *opset)
 {
 	for (uint32_t i = 0; i < RNV_OPSET_BYTES; i++) {
 		opset[i] = 0;
 	}
-	for (uint32_t code = 0; code < rnv_kernel_limit; code++) {
-		if (rnv_kernel_table[code] != NULL) {
-			opset[code / 8u] |= (uint8_t)(1u << (code % 8u));
-		}
+	for (uint32_t i = 0; i < rnv_kernel_count; i++) {
+		uint32_t code = rnv_kernel_rows[i].code;
+
+		opset[code / 8u] |= (uint8_t)(1u << (code % 8u));
 	}
 }
 
 const char *rnv_op_name(uint16_t code)
 {
-	return (code < rnv_kernel_limit) ? rnv_kernel_names[code] : NULL;
+	const struct rnv_kernel_row *row = rnv_kernel_find(code);
+
+	return (row != NULL) ? row->name : NULL;
 }

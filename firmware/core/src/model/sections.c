@@ -89,21 +89,21 @@ static int verify_section(const struct rnv_section_rec *rec, uint32_t row, uint3
 
 	if (rec->offset % 16u != 0u || !rnv_range_ok(rec->offset, rec->bytes, limit) ||
 	    (rec->flags & ~(uint32_t)RNV_SECTION_OPTIONAL) != 0u) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, row, rec->offset);
+		return rnv_malformed(diag, RNV_WHAT_SECTION, row, rec->offset);
 	}
 	if (rec->kind == 0u || rec->kind >= SECTION_KINDS) {
 		if ((rec->flags & RNV_SECTION_OPTIONAL) == 0u) {
-			return rnv_refuse(diag, RNV_ENOTSUP, RNV_WHAT_SECTION, row, rec->kind);
+			return rnv_unsupported(diag, RNV_WHAT_SECTION, row, rec->kind);
 		}
 		return RNV_OK;
 	}
 	size = record_bytes[rec->kind];
 	if (rec->count >= RNV_NO_TENSOR && rec->kind != RNV_SECTION_PARAMS) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, row, rec->count);
+		return rnv_malformed(diag, RNV_WHAT_SECTION, row, rec->count);
 	}
 	if (size != 0u ? (rec->bytes % size != 0u || rec->bytes / size != rec->count)
 		       : (rec->count != 0u && rec->kind != RNV_SECTION_LABELS)) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, row, rec->bytes);
+		return rnv_malformed(diag, RNV_WHAT_SECTION, row, rec->bytes);
 	}
 	return RNV_OK;
 }
@@ -123,7 +123,7 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
 	uint32_t kind = 0;
 
 	if (end > limit) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, 0, header->section_count);
+		return rnv_malformed(diag, RNV_WHAT_SECTION, 0, header->section_count);
 	}
 	/* Where these are missing, their length is 0; offset 0 of NULL would be undefined. */
 	pkg->params = (const void *)header;
@@ -136,7 +136,7 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
 			return status;
 		}
 		if (rec->kind <= kind || !padding_ok(pkg, end, rec->offset)) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, row, rec->kind);
+			return rnv_malformed(diag, RNV_WHAT_SECTION, row, rec->kind);
 		}
 		kind = rec->kind;
 		end = rec->offset + rec->bytes;
@@ -144,7 +144,7 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
 	}
 	if (pkg->tensor_count == 0u || pkg->step_count == 0u || pkg->entry_count == 0u ||
 	    pkg->operand_count == 0u || !labels_ok(pkg) || !padding_ok(pkg, end, limit)) {
-		return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_SECTION, header->section_count, 0);
+		return rnv_malformed(diag, RNV_WHAT_SECTION, header->section_count, 0);
 	}
 	return RNV_OK;
 }

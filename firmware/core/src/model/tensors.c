@@ -40,11 +40,8 @@ static uint32_t dense_bytes(const struct rnv_tensor_rec *t)
 /* Kinds that the format defines and this reader lacks. */
 static enum rnv_what unsupported_kind(const struct rnv_tensor_rec *t)
 {
-	if (t->layout != RNV_LAYOUT_DENSE) {
+	if (t->layout > RNV_LAYOUT_ROWS) {
 		return RNV_WHAT_LAYOUT;
-	}
-	if (t->ring_rows != 0u) {
-		return RNV_WHAT_RING;
 	}
 	if (t->alias == RNV_ALIAS_LEAD) {
 		return RNV_WHAT_ALIAS_LEAD;
@@ -97,11 +94,29 @@ static bool alias_ok(const struct rnv_package *pkg, const struct rnv_tensor_rec 
 	       (other->flags & RNV_TENSOR_OUTPUT) == 0u;
 }
 
+/*
+ * Dense tensors have exactly the bytes of their shape. Images in another layout may have some bytes
+ * after their last element, which a kernel writes and restores, or hold only some of their rows.
+ */
+static bool bytes_ok(const struct rnv_tensor_rec *t)
+{
+	uint32_t dense = dense_bytes(t);
+	uint32_t rows = t->dims[(t->layout == RNV_LAYOUT_PLANES_TRANSPOSED) ? 2 : 1];
+
+	if (t->layout == RNV_LAYOUT_DENSE) {
+		return t->bytes != 0u && t->bytes == dense && t->ring_rows == 0u;
+	}
+	return t->storage == RNV_STORAGE_ARENA && t->flags == 0u && t->rank == 4u &&
+	       t->dims[0] == 1u && t->type == RNV_TYPE_INT8 && dense != 0u &&
+	       t->ring_rows <= rows && t->bytes <= dense + RNV_TENSOR_SLACK &&
+	       t->bytes >= ((t->ring_rows != 0u) ? dense / rows * t->ring_rows : dense);
+}
+
 static bool record_ok(const struct rnv_package *pkg, const struct rnv_tensor_rec *t,
 		      uint16_t first_step)
 {
-	return t->bytes != 0u && dense_bytes(t) == t->bytes && t->first_step >= first_step &&
-	       t->last_step >= t->first_step && t->last_step < pkg->step_count &&
+	return bytes_ok(t) && t->first_step >= first_step && t->last_step >= t->first_step &&
+	       t->last_step < pkg->step_count &&
 	       (t->flags & ~(RNV_TENSOR_INPUT | RNV_TENSOR_OUTPUT)) == 0u &&
 	       t->flags != (RNV_TENSOR_INPUT | RNV_TENSOR_OUTPUT) && t->reserved == 0u &&
 	       t->quant_axis == 0u && storage_ok(pkg, t) && alias_ok(pkg, t);
@@ -116,13 +131,13 @@ int rnv_verify_tensors(const struct rnv_package *pkg, struct rnv_diag *diag)
 		enum rnv_what what = unsupported_kind(t);
 
 		if (what != RNV_WHAT_NONE) {
-			return rnv_refuse(diag, RNV_ENOTSUP, what, i, t->storage);
+			return rnv_unsupported(diag, what, i, t->storage);
 		}
 		if (rnv_type_bytes(t->type) == 0u) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_TYPE, i, t->type);
+			return rnv_malformed(diag, RNV_WHAT_TYPE, i, t->type);
 		}
 		if (!record_ok(pkg, t, first_step)) {
-			return rnv_refuse(diag, RNV_EFORMAT, RNV_WHAT_TENSOR, i, t->bytes);
+			return rnv_malformed(diag, RNV_WHAT_TENSOR, i, t->bytes);
 		}
 		first_step = t->first_step;
 	}

@@ -15,9 +15,14 @@
 
 #include "ranvier/package.h"
 
-/** Record what is refused in `diag` (may be NULL). @return `status` */
-int rnv_refuse(struct rnv_diag *diag, int status, enum rnv_what what, uint32_t index,
-	       uint32_t value);
+/** Record in `diag` (may be NULL) what is refused. */
+void rnv_diagnose(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value);
+
+/** Refuse what no package may have: rnv_diagnose(). @return RNV_EFORMAT */
+int rnv_malformed(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value);
+
+/** Refuse what this build does not know: rnv_diagnose(). @return RNV_ENOTSUP */
+int rnv_unsupported(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value);
 
 /** True where `offset .. offset + bytes` lies inside `limit` bytes. */
 bool rnv_range_ok(uint32_t offset, uint32_t bytes, uint32_t limit);
@@ -37,7 +42,13 @@ int rnv_verify_ops(const struct rnv_package *pkg, struct rnv_diag *diag);
 /** Check the entry point and its external tensors. */
 int rnv_verify_entry(const struct rnv_package *pkg, struct rnv_diag *diag);
 
-/** Check lifetimes, run every kernel's check() and prove that no two live buffers overlap. */
+/** Run every kernel's check(), which also says what an op may replace in place. */
+int rnv_verify_kernels(const struct rnv_package *pkg, struct rnv_diag *diag);
+
+/** Check the order of the steps, and that the rows that each reads are there. */
+int rnv_verify_rows(const struct rnv_package *pkg, struct rnv_diag *diag);
+
+/** Check lifetimes and prove that no two live buffers overlap. */
 int rnv_verify_liveness(const struct rnv_package *pkg, struct rnv_diag *diag);
 
 /** Check the golden section's sizes against the entry point. */

@@ -5,41 +5,47 @@
 
 #include "ranvier/package.h"
 
-static const char *const what_names[] = {
-	[RNV_WHAT_NONE] = "nothing",
-	[RNV_WHAT_ADDRESS] = "address of the package (16-byte alignment)",
-	[RNV_WHAT_SIZE] = "size of the package",
-	[RNV_WHAT_MAGIC] = "magic number (not a Ranvier package)",
-	[RNV_WHAT_FORMAT] = "format version",
-	[RNV_WHAT_ABI] = "ABI version",
-	[RNV_WHAT_ISA] = "instruction-set packing",
-	[RNV_WHAT_HEADER] = "header field",
-	[RNV_WHAT_CRC] = "CRC-32",
-	[RNV_WHAT_SIGNATURE] = "signature",
-	[RNV_WHAT_SECTION] = "section",
-	[RNV_WHAT_TENSOR] = "tensor record",
-	[RNV_WHAT_OPERAND] = "operand",
-	[RNV_WHAT_OP] = "op record",
-	[RNV_WHAT_OP_CODE] = "op that this build does not contain",
-	[RNV_WHAT_OP_PARAMS] = "parameters of an op",
-	[RNV_WHAT_STEP] = "step",
-	[RNV_WHAT_ENTRY] = "entry point",
-	[RNV_WHAT_OVERLAP] = "overlap of live tensors",
-	[RNV_WHAT_SCRATCH] = "overlap of scratch with a live tensor",
-	[RNV_WHAT_LIFETIME] = "use of a tensor outside its lifetime",
-	[RNV_WHAT_MAX_LIVE] = "number of live tensors",
-	[RNV_WHAT_SLICE] = "sliced step",
-	[RNV_WHAT_RING] = "ring storage",
-	[RNV_WHAT_LAYOUT] = "tensor layout other than dense",
-	[RNV_WHAT_ALIAS_LEAD] = "leading alias",
-	[RNV_WHAT_STATE] = "persistent state",
-	[RNV_WHAT_ENTRIES] = "number of entry points",
-	[RNV_WHAT_CHANNEL_QUANT] = "per-channel quantisation of a tensor",
-	[RNV_WHAT_TYPE] = "element type",
-	[RNV_WHAT_RESERVED] = "reserved field",
-};
+/* The words of every `enum rnv_what` from 0 on, each with its final zero, and an empty string. */
+static const char words[] = "nothing\0"
+			    "address of the package (16-byte alignment)\0"
+			    "size of the package\0"
+			    "magic number (not a Ranvier package)\0"
+			    "format version\0"
+			    "ABI version\0"
+			    "instruction-set packing\0"
+			    "header field\0"
+			    "CRC-32\0"
+			    "signature\0"
+			    "section\0"
+			    "tensor record\0"
+			    "operand\0"
+			    "op record\0"
+			    "op that this build does not contain\0"
+			    "parameters of an op\0"
+			    "step\0"
+			    "entry point\0"
+			    "overlap of live tensors\0"
+			    "overlap of scratch with a live tensor\0"
+			    "use of a tensor outside its lifetime\0"
+			    "number of live tensors\0"
+			    "sliced step\0"
+			    "ring storage\0"
+			    "tensor layout\0"
+			    "leading alias\0"
+			    "persistent state\0"
+			    "number of entry points\0"
+			    "per-channel quantisation of a tensor\0"
+			    "element type\0"
+			    "reserved field\0";
 
 const char *rnv_what_name(uint32_t what)
 {
-	return (what < sizeof(what_names) / sizeof(what_names[0])) ? what_names[what] : "unknown";
+	const char *word = words;
+
+	while (what != 0u && *word != '\0') {
+		while (*word++ != '\0') {
+		}
+		what--;
+	}
+	return (*word != '\0') ? word : "unknown";
 }

@@ -5,15 +5,23 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import click
 
-from ranvier.cli.models import is_package, keep_channels_option, print_layers, print_totals
-from ranvier.cli.output import Exit, Output, common_options
+from ranvier.cli.models import (
+    is_package,
+    isa_option,
+    keep_channels_option,
+    optimize_option,
+    print_layers,
+    print_totals,
+)
+from ranvier.cli.output import Exit, Output, common_options, size
 from ranvier.compiler.check import UnsupportedOp
 from ranvier.compiler.driver import CompileOptions, check_model, compile_model
-from ranvier.compiler.report import analyze_package
+from ranvier.compiler.optimize import Goal
+from ranvier.compiler.report import Report, analyze_package
 from ranvier.errors import UnsupportedError
 from ranvier.files import read_bytes
 from ranvier.model import Package
@@ -30,15 +38,28 @@ from ranvier.package.records import IoMode
     show_default=True,
     help="Input mode to plan a .tflite model for.",
 )
+@isa_option
+@optimize_option
 @keep_channels_option
 @common_options("analyze")
-def analyze(output: Output, file: str, input_mode: str, keep_constant_channels: bool) -> None:
+def analyze(
+    output: Output,
+    file: str,
+    input_mode: str,
+    isa: str,
+    optimize: str,
+    keep_constant_channels: bool,
+) -> None:
     """Show what FILE (.tflite or .rnv) costs, layer by layer and in all.
 
-    A model with ops that cannot be executed gets a table of these instead, and exit code 1.
+    For a model and an instruction set, also what it would cost if optimised for something else. A
+    model with ops that cannot be executed gets a table of these instead, and exit code 1.
     """
     data = read_bytes(file)
+    trade: list[tuple[str, Report]] = []
     if is_package(data):
+        if (isa, optimize) != ("generic", Goal.BALANCED.value):
+            raise click.UsageError(f"{file} is a package: --isa and --optimize are for models")
         package = Package(data, file)
         report = analyze_package(package.content, len(data))
     else:
@@ -52,14 +73,50 @@ def analyze(output: Output, file: str, input_mode: str, keep_constant_channels: 
             print_unsupported(output, file, unsupported)
             sys.exit(Exit.NO)
         options = CompileOptions(
+            isa=isa,
+            optimize=optimize,
             input_mode=IoMode[input_mode.upper()],
             drop_constant_channels=not keep_constant_channels,
         )
         report = compile_model(data, file, options).report
+        if isa != "generic":
+            for goal in (goal.value for goal in Goal):
+                other = replace(options, optimize=goal)
+                same = goal == optimize
+                trade.append((goal, report if same else compile_model(data, file, other).report))
     print_layers(output, report)
     output.text()
     print_totals(output, report)
-    output.json({"file": file, "supported": True, **report.to_dict()})
+    print_trade(output, trade, optimize)
+    columns = ("predicted", "ram_bytes", "arena_bytes", "flash_bytes")
+    output.json(
+        {
+            "file": file,
+            "supported": True,
+            **report.to_dict(),
+            "trade": {goal: {c: getattr(other, c) for c in columns} for goal, other in trade},
+        }
+    )
+
+
+def print_trade(output: Output, trade: list[tuple[str, Report]], chosen: str) -> None:
+    """What each goal of optimisation costs."""
+    if not trade:
+        return
+    output.text()
+    output.table(
+        ["--optimize", "instructions", "RAM", "flash", ""],
+        [
+            [
+                goal,
+                size(report.predicted) if report.predicted else "-",
+                size(report.ram_bytes),
+                size(report.flash_bytes),
+                "<- this one" if goal == chosen else "",
+            ]
+            for goal, report in trade
+        ],
+    )
 
 
 def print_unsupported(output: Output, file: str, ops: tuple[UnsupportedOp, ...]) -> None:

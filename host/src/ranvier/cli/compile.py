@@ -10,7 +10,13 @@ from pathlib import Path
 
 import click
 
-from ranvier.cli.models import keep_channels_option, print_layers, print_totals
+from ranvier.cli.models import (
+    isa_option,
+    keep_channels_option,
+    optimize_option,
+    print_layers,
+    print_totals,
+)
 from ranvier.cli.output import Output, common_options, size
 from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.errors import InputError
@@ -70,13 +76,8 @@ def check_labels(path: str, content: PackageContent) -> None:
 @click.command("compile")
 @click.argument("model", type=click.Path(dir_okay=False))
 @click.option("-o", "--output", "out", type=click.Path(dir_okay=False), help="Package to write.")
-@click.option(
-    "--isa",
-    type=click.Choice(["generic"]),
-    default="generic",
-    show_default=True,
-    help="Instruction set to pack weights for.",
-)
+@isa_option
+@optimize_option
 @click.option(
     "--input",
     "input_mode",
@@ -106,6 +107,7 @@ def compile_command(
     model: str,
     out: str | None,
     isa: str,
+    optimize: str,
     input_mode: str,
     name: str | None,
     version: tuple[int, int, int],
@@ -125,6 +127,7 @@ def compile_command(
     check_paths(model, labels, out, c_file)
     options = CompileOptions(
         isa=isa,
+        optimize=optimize,
         input_mode=IoMode[input_mode.upper()],
         name=name,
         version=version,

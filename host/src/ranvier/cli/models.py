@@ -7,10 +7,27 @@ from __future__ import annotations
 import click
 
 from ranvier.cli.output import Output, size
-from ranvier.compiler.report import Report
+from ranvier.compiler.driver import PACKINGS
+from ranvier.compiler.optimize import Goal
+from ranvier.compiler.report import Layer, Report
 from ranvier.errors import InputError
 from ranvier.package.format import MAGIC
 
+isa_option = click.option(
+    "--isa",
+    type=click.Choice(list(PACKINGS)),
+    default="generic",
+    show_default=True,
+    help="Instruction set to pack weights for. dsp: Cortex-M4, M7, M33 (DSP extension). base: "
+    "Cortex-M33 without it. generic: every device; the fastest on Cortex-M55 with MVE.",
+)
+optimize_option = click.option(
+    "--optimize",
+    type=click.Choice([goal.value for goal in Goal]),
+    default=Goal.BALANCED.value,
+    show_default=True,
+    help="What packed programs are made for: the fewest instructions, the least RAM, or both.",
+)
 keep_channels_option = click.option(
     "--keep-constant-channels",
     is_flag=True,
@@ -38,9 +55,14 @@ def require_package(data: bytes, path: str) -> None:
 
 
 def print_layers(output: Output, report: Report) -> None:
-    """Print the per-layer table."""
+    """Print the per-layer table, with predicted instructions where they are known."""
+    known = any(layer.predicted for layer in report.layers)
+    instructions = ["instructions"] if known else []
     output.table(
-        ["step", "layer", "kernel", "output", "MACs", "parameters", "activations", "scratch", ""],
+        [
+            *("step", "layer", "kernel", "output", "MACs", *instructions, "parameters"),
+            *("activations", "scratch", ""),
+        ],
         [
             [
                 str(layer.step),
@@ -48,21 +70,24 @@ def print_layers(output: Output, report: Report) -> None:
                 layer.op,
                 f"{layer.dtype}[{'x'.join(map(str, layer.shape))}]",
                 size(layer.macs),
+                *([size(layer.predicted) if layer.predicted else "-"] if known else []),
                 "-" if layer.parameters is None else size(layer.parameters),
                 size(layer.activation_bytes),
                 size(layer.scratch_bytes),
-                " ".join(
-                    word
-                    for word, holds in (
-                        ("in-place", layer.in_place),
-                        ("<- peak", layer.step == report.peak_step),
-                    )
-                    if holds
-                ),
+                _marks(layer, layer.step == report.peak_step),
             ]
             for layer in report.layers
         ],
     )
+
+
+def _marks(layer: Layer, peak: bool) -> str:
+    marks = ["in-place"] if layer.in_place else []
+    if layer.slices > 1:
+        marks.append(f"{layer.slices} slices")
+    if peak:
+        marks.append("<- peak")
+    return " ".join(marks)
 
 
 def print_totals(output: Output, report: Report) -> None:
@@ -70,6 +95,10 @@ def print_totals(output: Output, report: Report) -> None:
     peak = report.layers[report.peak_step]
     parameters = "-" if report.parameters is None else size(report.parameters)
     output.text(f"MACs        {size(report.macs)}")
+    if report.predicted:
+        output.text(
+            f"predicted   {size(report.predicted)} instructions an inference ({report.isa} kernels)"
+        )
     if report.removed_channels > 0:
         output.text(
             f"channels    {size(report.removed_channels)} that never change are left out; with "

@@ -121,19 +121,22 @@ def print_output(
 
 
 def print_times(output: Output, package: Package, times: list[StepTime]) -> None:
-    """Print the time of each step on this machine."""
+    """Print the time of each layer on this machine."""
     layers = analyze_package(package.content, len(package.data)).layers
     total = sum(time.seconds for time in times)
+    seconds = [0.0] * len(layers)
+    for step, time in zip(package.content.steps, times, strict=True):
+        seconds[step.op] += time.seconds
     output.table(
         ["step", "layer", "host us", "share"],
         [
             [
-                str(time.step),
-                layers[time.step].kind or "-",
-                f"{time.seconds * 1e6:.1f}",
-                f"{100 * time.seconds / total:.1f} %" if total else "-",
+                str(layer.step),
+                layer.kind or "-",
+                f"{spent * 1e6:.1f}",
+                f"{100 * spent / total:.1f} %" if total else "-",
             ]
-            for time in times
+            for layer, spent in zip(layers, seconds, strict=True)
         ],
     )
     output.text(f"total on this host: {total * 1e6:.1f} us (not a device's time)")

@@ -20,10 +20,11 @@ from ranvier.compiler.check import UnsupportedOp, refuse, unsupported_ops
 from ranvier.compiler.emit import Header, emit
 from ranvier.compiler.golden import add_golden
 from ranvier.compiler.graph import Graph
-from ranvier.compiler.lower import Program, lower_graph
-from ranvier.compiler.memory import plan_memory
+from ranvier.compiler.lower import Program
 from ranvier.compiler.ops.convolution import CHANNEL_AXIS, macs_of
+from ranvier.compiler.optimize import Goal, best_plan
 from ranvier.compiler.passes import (
+    bound_inputs,
     drop_constant_channels,
     drop_dead,
     fold_constants,
@@ -67,13 +68,16 @@ Then follow ``drop_constant_channels``, unless the options keep them, and ``fold
 class CompileOptions:
     """How to compile.
 
-    ``isa`` is the instruction set that weights are packed for. ``input_mode`` may be given by its
-    name (``"resident"``). ``name`` is the model's name in the package; None takes it from the
-    file's name. ``strip_names`` leaves the names of tensors and ops out of the package.
-    ``drop_constant_channels`` removes channels that have one value for every input.
+    ``isa`` names the instruction set that weights are packed for (``"generic"``, ``"dsp"``,
+    ``"base"``), ``optimize`` what packed programs are made for (``"speed"``, ``"balanced"``,
+    ``"memory"``). ``input_mode`` may be given by its name (``"resident"``). ``name`` is the model's
+    name in the package; None takes it from the file's name. ``strip_names`` leaves the names of
+    tensors and ops out of the package. ``drop_constant_channels`` removes channels that have one
+    value for every input.
     """
 
     isa: str = "generic"
+    optimize: str = Goal.BALANCED.value
     input_mode: IoMode | str = IoMode.KEPT
     name: str | None = None
     version: tuple[int, int, int] = (1, 0, 0)
@@ -120,9 +124,9 @@ def compile_model(
         isa=_isa(options.isa),
         keep_names=not options.strip_names,
     )
-    program, reduction = _program(data, source, options.drop_constant_channels)
-    plan = plan_memory(program, options.io_mode)
-    content = add_golden(emit(plan, header, _meta(data, source, program) | reduction))
+    graph, reduction = _optimized(data, source, options.drop_constant_channels)
+    plan = best_plan(graph, header.isa, options.io_mode, Goal.of(options.optimize))
+    content = add_golden(emit(plan, header, _meta(data, source, plan.program) | reduction))
     package = write_package(content)
     return CompileResult(package, content, analyze_package(content, len(package)))
 
@@ -145,8 +149,8 @@ def _prepared(data: bytes, source: str) -> Graph:
     return graph
 
 
-def _program(data: bytes, source: str, reduce: bool) -> tuple[Program, dict[str, Any]]:
-    """The model's steps, and what hosts want to know of removed channels: nothing where none is."""
+def _optimized(data: bytes, source: str, reduce: bool) -> tuple[Graph, dict[str, Any]]:
+    """The graph to lower, and what hosts want to know of removed channels: nothing if none is."""
     graph = _prepared(data, source)
     unsupported = unsupported_ops(graph)
     if unsupported:
@@ -156,17 +160,22 @@ def _program(data: bytes, source: str, reduce: bool) -> tuple[Program, dict[str,
     macs = sum(macs_of(op) for op in graph.ops if op.kind in CHANNEL_AXIS)
     removed = drop_constant_channels.run(graph) if reduce else 0
     fold_zero_points.run(graph)
+    bound_inputs.run(graph)
     reduction = {"constant_channels": {"removed": removed, "macs_before": macs}} if removed else {}
-    return lower_graph(graph), reduction
+    return graph, reduction
+
+
+PACKINGS = {isa.name.lower(): isa for isa in (Isa.GENERIC, Isa.DSP, Isa.BASE)}
+"""Instruction sets that weights can be packed for, by name."""
 
 
 def _isa(name: str) -> Isa:
-    if name != Isa.GENERIC.name.lower():
+    if name not in PACKINGS:
         raise UnsupportedError(
-            f"instruction set {name!r}: weights can only be packed for 'generic'",
+            f"instruction set {name!r}: weights can be packed for {', '.join(PACKINGS)}",
             "compile with --isa generic, which every device executes",
         )
-    return Isa.GENERIC
+    return PACKINGS[name]
 
 
 def _meta(data: bytes, source: str, program: Program) -> dict[str, Any]:
@@ -179,6 +188,7 @@ def _meta(data: bytes, source: str, program: Program) -> dict[str, Any]:
                 "kind": step.kind,
                 "ops": list(step.sources),
                 "parameters": step.lowered.parameters,
+                **({"proof": step.lowered.proof.meta} if step.lowered.proof else {}),
             }
             for step in program.steps
         ],

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ranvier.compiler.graph import Tensor
-from ranvier.compiler.lower import Step
+from ranvier.compiler.lower import Program, Run, Step, predicted_run
 from ranvier.compiler.memory import MemoryPlan, Placement
 from ranvier.errors import ToolError
 from ranvier.native import op_codes
@@ -56,12 +56,12 @@ def emit(plan: MemoryPlan, header: Header, meta: dict[str, Any] | None = None) -
             _op(step, scratch, numbers, header)
             for step, scratch in zip(program.steps, plan.scratch_offsets, strict=True)
         ),
-        steps=tuple(StepRecord(op) for op in range(len(program.steps))),
+        steps=tuple(_step(program, run, header.isa) for run in program.schedule),
         entries=(
             EntryRecord(
                 name=ENTRY_NAME,
                 step_first=0,
-                step_count=len(program.steps),
+                step_count=len(program.schedule),
                 inputs=tuple(numbers[tensor] for tensor in program.inputs),
                 outputs=tuple(numbers[tensor] for tensor in program.outputs),
             ),
@@ -70,6 +70,10 @@ def emit(plan: MemoryPlan, header: Header, meta: dict[str, Any] | None = None) -
         meta=meta or {},
         isa=header.isa,
     )
+
+
+def _step(program: Program, run: Run, isa: Isa) -> StepRecord:
+    return StepRecord(run.step, run.row0, run.rows or None, predicted_run(program, run, isa))
 
 
 def _tensor(
@@ -92,6 +96,8 @@ def _tensor(
         is_output=tensor in plan.program.outputs,
         alias=Alias.NONE if place.alias is None else Alias.SAME,
         alias_tensor=None if place.alias is None else numbers[place.alias],
+        layout=tensor.layout,
+        ring_rows=tensor.ring_rows,
         data=_bytes(tensor),
     )
 
@@ -119,4 +125,5 @@ def _op(step: Step, scratch_offset: int, numbers: dict[Tensor, int], header: Hea
         weights=lowered.weights,
         scratch_offset=scratch_offset,
         scratch_bytes=lowered.scratch_bytes,
+        packing=lowered.packing,
     )

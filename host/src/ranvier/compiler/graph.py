@@ -15,6 +15,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ranvier.package.records import Layout
 from ranvier.package.values import DType as DType
 
 
@@ -51,6 +52,8 @@ class Tensor:
     """A value of the graph; ``data`` is set for constants and has exactly ``shape`` and ``dtype``.
 
     ``index`` is the tensor's number in the source file, -1 for one that a pass has made.
+    ``layout`` is the order in memory; ``shape`` and ``data`` are NHWC whatever it is. ``ring_rows``
+    is the number of rows kept at a time, 0 for all; ``slack`` are bytes after the last element.
     """
 
     name: str
@@ -59,6 +62,9 @@ class Tensor:
     quant: Quant | None = None
     data: NDArray[Any] | None = None
     index: int = -1
+    layout: Layout = Layout.DENSE
+    ring_rows: int = 0
+    slack: int = 0
 
     @property
     def elements(self) -> int:
@@ -66,9 +72,17 @@ class Tensor:
         return prod(self.shape)
 
     @property
+    def rows(self) -> int:
+        """Rows of an image as it is stored: lines of adjacent pixels in a channel."""
+        return self.shape[2 if self.layout == Layout.PLANES_TRANSPOSED else 1]
+
+    @property
     def bytes(self) -> int:
-        """Size in bytes of the dense tensor."""
-        return self.elements * self.dtype.bytes
+        """Size in bytes as it is stored."""
+        held = self.elements * self.dtype.bytes
+        if self.ring_rows:
+            held = held // self.rows * self.ring_rows
+        return held + self.slack
 
     @property
     def is_const(self) -> bool:

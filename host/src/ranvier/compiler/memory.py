@@ -3,8 +3,9 @@
 """Where and how long every tensor of a program lives.
 
 Decides the order of the steps, which outputs replace an input in place, and every offset in the
-arena. A chain of tensors that replace each other is one buffer, as large as its largest member and
-alive as long as any of them, so what the verifier demands of a same-alias holds by construction.
+arena. A chain of tensors that replace each other is one buffer, alive as long as any of them, which
+needs in each run what is alive of it: so what the verifier demands of a same-alias holds by
+construction.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from dataclasses import dataclass, replace
 from ranvier.compiler.graph import Tensor
 from ranvier.compiler.lower import Program, Step
 from ranvier.compiler.order import Node, best_order
-from ranvier.compiler.planner import Buffer, Plan, plan
+from ranvier.compiler.planner import Buffer, Plan, plan, quick_peak
+from ranvier.compiler.reach import first_row
 from ranvier.errors import UnsupportedError
 from ranvier.package.format import MAX_LIVE, align
-from ranvier.package.records import IoMode, Storage
+from ranvier.package.records import IoMode, Layout, Storage
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def plan_memory(program: Program, mode: IoMode) -> MemoryPlan:
         layout = _Layout(ordered, mode)
         for aliases in (layout.chosen_aliases(), {}):
             if best is None or layout.peak(aliases) < best.arena_bytes:
-                candidate = layout.placed(aliases)
+                candidate = layout.placed(layout.loosened(aliases))
                 if best is None or candidate.arena_bytes < best.arena_bytes:
                     best = candidate
     assert best is not None
@@ -76,9 +78,21 @@ def plan_memory(program: Program, mode: IoMode) -> MemoryPlan:
     return best
 
 
+def lowest_peak(program: Program, mode: IoMode) -> tuple[int, int]:
+    """Most bytes that are live at one run of ``program``, and the first run that has them.
+
+    No placement needs less.
+    """
+    layout = _Layout(program, mode)
+    live = min((layout.live(aliases) for aliases in (layout.chosen_aliases(), {})), key=max)
+    return max(live), live.index(max(live))
+
+
 def _orders(program: Program, mode: IoMode) -> Iterator[Program]:
     """The program as given and, if it differs, in the order with the lowest peak."""
     yield program
+    if program.runs:  # whoever chose them has chosen the order
+        return
     outside = () if mode == IoMode.RESIDENT else (*program.inputs, *program.outputs)
     number: dict[Tensor, int] = {}
     sizes: list[int] = []
@@ -126,14 +140,18 @@ class _Layout:
         self._mode = mode
         self._first: dict[Tensor, int] = dict.fromkeys(program.inputs, 0)
         self._last: dict[Tensor, int] = dict.fromkeys(program.inputs, 0)
-        for index, step in enumerate(program.steps):
-            for tensor in step.lowered.inputs:
+        self._runs: dict[int, tuple[int, int]] = {}  # step -> its first and last run
+        for index, run in enumerate(program.schedule):
+            lowered = program.steps[run.step].lowered
+            self._runs[run.step] = (self._runs.get(run.step, (index, index))[0], index)
+            for tensor in lowered.inputs:
                 self._first.setdefault(tensor, 0)
                 self._last[tensor] = index
-            for tensor in step.lowered.outputs:
-                self._first[tensor] = self._last[tensor] = index
+            for tensor in lowered.outputs:
+                self._first.setdefault(tensor, index)
+                self._last[tensor] = index
         for tensor in program.outputs:
-            self._last[tensor] = len(program.steps) - 1
+            self._last[tensor] = len(program.schedule) - 1
         self._slots: dict[Tensor, int] = {}
         if mode != IoMode.RESIDENT:
             outside = (*program.inputs, *program.outputs)
@@ -159,6 +177,24 @@ class _Layout:
                 aliases, peak = fewer, self.peak(fewer)
         return aliases
 
+    def loosened(self, aliases: dict[Tensor, Tensor]) -> dict[Tensor, Tensor]:
+        """The replacements without those that keep the peak from being reached.
+
+        A chain of tensors starts at one address, which what lies beside its smaller members may
+        make a bad one for the larger.
+        """
+        peak = self.peak(aliases)
+        reached = quick_peak(self._buffers(aliases)[1])
+        for output in list(aliases)[:_MOST_TRIED]:
+            if reached <= align(peak):
+                break
+            fewer = {o: t for o, t in aliases.items() if o is not output}
+            if self.peak(fewer) < reached:
+                other = quick_peak(self._buffers(fewer)[1])
+                if other < reached:
+                    aliases, reached, peak = fewer, other, self.peak(fewer)
+        return aliases
+
     def placed(self, aliases: dict[Tensor, Tensor]) -> MemoryPlan:
         """Place everything with these in-place replacements."""
         roots, buffers = self._buffers(aliases)
@@ -175,49 +211,100 @@ class _Layout:
 
     def _dies(self, tensor: Tensor, step: int) -> bool:
         """True where nothing needs ``tensor`` after ``step`` and its memory may be overwritten."""
-        if tensor.is_const or tensor in self._program.outputs or self._last[tensor] != step:
+        if tensor.is_const or tensor in self._program.outputs:
+            return False
+        first, last = self._runs[step]
+        if self._last[tensor] != last or (
+            first != last and not self._replaced_by_rows(tensor, step)
+        ):
             return False
         return tensor not in self._slots or self._mode == IoMode.DONATED
+
+    def _replaced_by_rows(self, tensor: Tensor, step: int) -> bool:
+        """True where every row of ``tensor`` is dead before ``step`` writes the same row."""
+        lowered = self._program.steps[step].lowered
+        output = lowered.outputs[0]
+        alike = (tensor.shape, tensor.layout) == (output.shape, output.layout)
+        if not alike or tensor.ring_rows or output.ring_rows:
+            return False
+        done = 0
+        for run in self._program.schedule:
+            other = self._program.steps[run.step].lowered
+            if tensor in other.inputs and run.rows and first_row(other, run.row0) < done:
+                return False
+            if tensor in other.inputs and not run.rows and done:
+                return False
+            if run.step == step:
+                done = run.row0 + run.rows
+        return True
 
     def _allowed(self, aliases: dict[Tensor, Tensor], output: Tensor) -> bool:
         """True where ``output`` may lie where its alias lies.
 
-        Both are in the arena, or the alias is in a donated input that is large enough.
+        Both are in the arena, or the alias is in a donated input that is large enough; an image
+        that is not dense lies in the arena.
         """
         if output in self._slots:
             return False
         root = _root(aliases, output)
-        return root not in self._slots or output.bytes <= root.bytes
+        dense = output.layout == Layout.DENSE
+        return root not in self._slots or (dense and output.bytes <= root.bytes)
 
     def _buffers(self, aliases: dict[Tensor, Tensor]) -> tuple[list[Tensor], list[Buffer]]:
-        """Buffers in the arena: first one for every root tensor, then one per step's scratch."""
+        """Buffers in the arena: first one for every root tensor, then those for scratch."""
         members: dict[Tensor, list[Tensor]] = {}
         for tensor in self._first:
             root = _root(aliases, tensor)
             if not tensor.is_const and root not in self._slots:
                 members.setdefault(root, []).append(tensor)
-        buffers = [
-            Buffer(
-                align(max(t.bytes for t in group)),
-                min(self._first[t] for t in group),
-                max(self._last[t] for t in group),
-            )
-            for group in members.values()
-        ]
-        buffers += [
-            Buffer(align(step.lowered.scratch_bytes), index, index)
-            for index, step in enumerate(self._program.steps)
-            if step.lowered.scratch_bytes
-        ]
+        buffers = [self._buffer(group) for group in members.values()]
+        buffers += [buffer for buffer, _ in self._scratch()]
         return list(members), buffers
 
+    def _buffer(self, group: Sequence[Tensor]) -> Buffer:
+        """What a chain of tensors that replace each other needs, in every run."""
+        first = min(self._first[t] for t in group)
+        last = max(self._last[t] for t in group)
+        if len(group) == 1:
+            return Buffer(align(group[0].bytes), first, last)
+        sizes = [0] * (last - first + 1)
+        for tensor in group:
+            size = align(tensor.bytes)
+            for run in range(self._first[tensor] - first, self._last[tensor] - first + 1):
+                sizes[run] = max(sizes[run], size)
+        several = len(set(sizes)) > 1
+        return Buffer(max(sizes), first, last, tuple(sizes) if several else ())
+
+    def _scratch(self) -> list[tuple[Buffer, list[int]]]:
+        """Buffers for scratch, and the steps that use each.
+
+        Steps whose runs alternate share one, which none of them needs longer than a run.
+        """
+        groups: list[tuple[Buffer, list[int]]] = []
+        for step in sorted(self._runs, key=lambda step: self._runs[step]):
+            size = align(self._program.steps[step].lowered.scratch_bytes)
+            first, last = self._runs[step]
+            if not size:
+                continue
+            if groups and groups[-1][0].last >= first:
+                shared, steps = groups.pop()
+                size, first = max(size, shared.bytes), shared.first
+                groups.append((Buffer(size, first, max(last, shared.last)), [*steps, step]))
+            else:
+                groups.append((Buffer(size, first, last), [step]))
+        return groups
+
     def peak(self, aliases: dict[Tensor, Tensor]) -> int:
-        """Most bytes of the arena that are live at one step."""
-        live = [0] * len(self._program.steps)
+        """Most bytes of the arena that are live at one run."""
+        return max(self.live(aliases), default=0)
+
+    def live(self, aliases: dict[Tensor, Tensor]) -> list[int]:
+        """Bytes of the arena that are live at every run."""
+        live = [0] * len(self._program.schedule)
         for buffer in self._buffers(aliases)[1]:
             for step in range(buffer.first, buffer.last + 1):
-                live[step] += buffer.bytes
-        return max(live, default=0)
+                live[step] += buffer.at(step)
+        return live
 
     def _placement(
         self, tensor: Tensor, aliases: dict[Tensor, Tensor], offsets: dict[Tensor, int]
@@ -234,14 +321,15 @@ class _Layout:
 
     def _scratch_offsets(self, offsets: Sequence[int]) -> tuple[int, ...]:
         """One offset per step, 0 where a step needs no scratch."""
-        remaining = iter(offsets)
-        return tuple(
-            next(remaining) if step.lowered.scratch_bytes else 0 for step in self._program.steps
-        )
+        result = [0] * len(self._program.steps)
+        for (_, steps), offset in zip(self._scratch(), offsets, strict=True):
+            for step in steps:
+                result[step] = offset
+        return tuple(result)
 
     def _max_live(self, aliases: dict[Tensor, Tensor]) -> int:
         """Most tensors live in the arena at one step."""
-        live = [0] * len(self._program.steps)
+        live = [0] * len(self._program.schedule)
         for tensor, first in self._first.items():
             if not tensor.is_const and _root(aliases, tensor) not in self._slots:
                 for step in range(first, self._last[tensor] + 1):

@@ -39,11 +39,20 @@ _IMPROVE_BUDGET = 4_000_000
 
 @dataclass(frozen=True)
 class Buffer:
-    """``bytes`` to hold in the steps ``first`` to ``last``, inclusive."""
+    """``bytes`` to hold in the steps ``first`` to ``last``, inclusive.
+
+    Where a buffer needs less in some steps, ``sizes`` has what it needs in each of them, from its
+    start on; ``bytes`` is then the most.
+    """
 
     bytes: int
     first: int
     last: int
+    sizes: tuple[int, ...] = ()
+
+    def at(self, step: int) -> int:
+        """Bytes needed in a step in which the buffer is live."""
+        return self.sizes[step - self.first] if self.sizes else self.bytes
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,12 @@ def plan(buffers: Sequence[Buffer]) -> Plan:
     return problem.finish(best, proven)
 
 
+def quick_peak(buffers: Sequence[Buffer]) -> int:
+    """The peak of a plan that takes little time to find: that of the first stage."""
+    problem = _Problem(buffers)
+    return min(_place(problem, order).peak for order in _orders(problem))
+
+
 def first_fit(buffers: Sequence[Buffer]) -> Plan:
     """Plan by the rule of ``rnv_plan_first_fit`` (``ranvier/plan.h``).
 
@@ -116,29 +131,36 @@ class _Problem:
         self.buffers = buffers
         self.live = [i for i, buffer in enumerate(buffers) if buffer.bytes > 0]
         self.size = [align(buffer.bytes) for buffer in buffers]
-        self.neighbours: list[list[int]] = [[] for _ in buffers]
+        self.neighbours: list[dict[int, int]] = [{} for _ in buffers]
+        """For each buffer those that are live with it, and its own size while they are."""
         for at, i in enumerate(self.live):
             for j in self.live[:at]:
-                if buffers[i].first <= buffers[j].last and buffers[j].first <= buffers[i].last:
-                    self.neighbours[i].append(j)
-                    self.neighbours[j].append(i)
+                first = max(buffers[i].first, buffers[j].first)
+                last = min(buffers[i].last, buffers[j].last)
+                if first <= last:
+                    self.neighbours[i][j] = _most(buffers[i], first, last)
+                    self.neighbours[j][i] = _most(buffers[j], first, last)
         self.groups = self._live_groups()
-        self.lower_bound = max(map(self.bytes_of, self.groups), default=0)
+        self.lower_bound = max((sum(group.values()) for group in self.groups), default=0)
 
-    def _live_groups(self) -> list[list[int]]:
-        """What is live together in a step, for the steps where that is no part of another's."""
-        starts = sorted({self.buffers[i].first for i in self.live})
-        groups: list[list[int]] = []
-        for step in starts:
-            group = [i for i in self.live if self.buffers[i].first <= step <= self.buffers[i].last]
-            if groups and set(groups[-1]) <= set(group):
+    def _live_groups(self) -> list[dict[int, int]]:
+        """What is live together in a step, with its size, where that is no part of another's."""
+        steps = {self.buffers[i].first for i in self.live}
+        for i in self.live:
+            first = self.buffers[i].first
+            steps.update(range(first, first + len(self.buffers[i].sizes)))
+        groups: list[dict[int, int]] = []
+        for step in sorted(steps):
+            group = {
+                i: align(self.buffers[i].at(step))
+                for i in self.live
+                if self.buffers[i].first <= step <= self.buffers[i].last
+            }
+            if groups and _is_part(groups[-1], group):
                 groups.pop()
-            groups.append(group)
+            if not groups or not _is_part(group, groups[-1]):
+                groups.append(group)
         return groups
-
-    def bytes_of(self, group: Sequence[int]) -> int:
-        """Sum of the rounded sizes."""
-        return sum(self.size[i] for i in group)
 
     def finish(self, placement: _Placement, proven: bool) -> Plan:
         """The placement as a plan for all buffers."""
@@ -148,6 +170,17 @@ class _Problem:
             lower_bound=self.lower_bound,
             exact=proven or placement.peak == self.lower_bound,
         )
+
+
+def _most(buffer: Buffer, first: int, last: int) -> int:
+    """The rounded size of a buffer in the steps ``first`` to ``last``."""
+    if not buffer.sizes:
+        return align(buffer.bytes)
+    return align(max(buffer.sizes[first - buffer.first : last - buffer.first + 1]))
+
+
+def _is_part(group: dict[int, int], other: dict[int, int]) -> bool:
+    return all(size <= other.get(i, -1) for i, size in group.items())
 
 
 def _check(buffers: Sequence[Buffer]) -> None:
@@ -172,7 +205,7 @@ def _orders(problem: _Problem) -> list[list[int]]:
         return buffers[i].last - buffers[i].first + 1
 
     def pressure(i: int) -> int:
-        return problem.bytes_of(problem.neighbours[i])
+        return sum(size[j] for j in problem.neighbours[i])
 
     return [
         sorted(problem.live, key=lambda i: -buffers[i].bytes),
@@ -189,7 +222,7 @@ def _orders(problem: _Problem) -> list[list[int]]:
 def _by_breadth(problem: _Problem) -> list[int]:
     """The fullest steps first, in each the largest buffers first."""
     order: dict[int, None] = {}
-    for group in sorted(problem.groups, key=lambda g: -problem.bytes_of(g)):
+    for group in sorted(problem.groups, key=lambda g: -sum(g.values())):
         order.update(dict.fromkeys(sorted(group, key=lambda i: -problem.size[i])))
     return list(order)
 
@@ -199,15 +232,27 @@ def _place(problem: _Problem, order: Sequence[int]) -> _Placement:
     offsets: dict[int, int] = {}
     peak = 0
     for i in order:
-        size = problem.size[i]
-        offset = 0
-        for start, j in sorted((offsets[j], j) for j in problem.neighbours[i] if j in offsets):
-            if offset + size <= start:
-                break
-            offset = max(offset, start + problem.size[j])
+        offset = _lowest_gap(problem, i, offsets)
         offsets[i] = offset
-        peak = max(peak, offset + size)
+        peak = max(peak, offset + problem.size[i])
     return _Placement(tuple(order), offsets, peak)
+
+
+def _lowest_gap(problem: _Problem, i: int, offsets: dict[int, int]) -> int:
+    """The lowest offset of ``i`` beside the placed buffers that are live with it."""
+    beside = problem.neighbours[i]
+    placed = sorted(
+        (offsets[j], problem.neighbours[j][i], beside[j]) for j in beside if j in offsets
+    )
+    offset = 0
+    above = True
+    while above:
+        above = False
+        for start, theirs, ours in placed:
+            if start < offset + ours and offset < start + theirs:
+                offset = start + theirs
+                above = True
+    return offset
 
 
 class _Search:
@@ -229,7 +274,7 @@ class _Search:
             for i in group:
                 self._columns[i].append(column)
         self._height = [0] * len(problem.groups)
-        self._left = [problem.bytes_of(group) for group in problem.groups]
+        self._left = [sum(group.values()) for group in problem.groups]
         self._offsets: dict[int, int] = {}
         self._seen: set[tuple[object, ...]] = set()
 
@@ -269,9 +314,9 @@ class _Search:
         return sorted(found)
 
     def _stack(self, i: int, offset: int) -> None:
-        size = self.problem.size[i]
         self._offsets[i] = offset
         for column in self._columns[i]:
+            size = self.problem.groups[column][i]
             self._height[column] = offset + size
             self._left[column] -= size
 
@@ -279,7 +324,7 @@ class _Search:
         del self._offsets[i]
         for column, height in zip(self._columns[i], heights, strict=True):
             self._height[column] = height
-            self._left[column] += self.problem.size[i]
+            self._left[column] += self.problem.groups[column][i]
 
     def _is_promising(self, waiting: set[int], floor: int, last: int) -> bool:
         """Whether a lower peak is still possible, and this state is new."""

@@ -17,11 +17,13 @@ from ranvier.package.records import PackageContent, Storage
 
 @dataclass(frozen=True)
 class Layer:
-    """One step of a package.
+    """One op of a package; ``step`` is its position among the ops.
 
     ``kind`` is the source op (None where the package does not say), ``sources`` the positions in
     the source file of that op and of those fused into it, of which the last one made the output.
-    ``activation_bytes`` are what lies in the arena during the step, without ``scratch_bytes``.
+    ``activation_bytes`` are the most that lies in the arena while it runs, without
+    ``scratch_bytes``. ``slices`` is the number of steps in which it runs, by rows if more than one;
+    ``predicted`` how many instructions it takes on a device for which it is packed (0: unknown).
     """
 
     step: int
@@ -37,10 +39,12 @@ class Layer:
     activation_bytes: int
     scratch_bytes: int
     in_place: bool
+    slices: int
+    predicted: int
 
     @property
     def arena_bytes(self) -> int:
-        """What the step needs of the arena."""
+        """What the op needs of the arena."""
         return self.activation_bytes + self.scratch_bytes
 
 
@@ -51,9 +55,10 @@ class Report:
     RAM is ``arena_bytes + state_bytes + input_bytes + output_bytes + view_bytes`` for the stated
     input mode (in resident mode inputs and outputs are part of the arena and their bytes count
     once, there). ``view_bytes`` is the opened package on a 32-bit device. ``lower_bound`` is the
-    most that any step has live, ``peak_step`` the first step that has it, and ``gap`` what the
+    most that any layer has live, ``peak_step`` the first layer that has it, and ``gap`` what the
     arena needs above it. ``removed_channels`` counts filters left out because their outputs never
-    change; ``macs_before`` are the multiply-accumulates with them.
+    change; ``macs_before`` are the multiply-accumulates with them. ``predicted`` is the sum of the
+    layers' where all are known, else 0.
     """
 
     name: str
@@ -76,6 +81,8 @@ class Report:
     max_live: int
     removed_channels: int
     macs_before: int
+    isa: str
+    predicted: int
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""
@@ -114,6 +121,8 @@ def analyze_package(content: PackageContent, package_bytes: int) -> Report:
         max_live=content.max_live,
         removed_channels=removed_channels,
         macs_before=macs_before,
+        isa=content.isa.name.lower(),
+        predicted=sum(x.predicted for x in layers) if all(x.predicted for x in layers) else 0,
     )
 
 
@@ -131,8 +140,11 @@ def _layers(content: PackageContent) -> Iterable[Layer]:
     names = {code: name for name, code in op_codes().items()}
     origins = _origins(content)
     live = _live_bytes(content)
-    for index, step in enumerate(content.steps):
-        op = content.ops[step.op]
+    steps_of: dict[int, list[int]] = {}
+    for number, step in enumerate(content.steps):
+        steps_of.setdefault(step.op, []).append(number)
+    for index, steps in sorted(steps_of.items()):
+        op = content.ops[index]
         output = content.tensors[op.outputs[0]]
         origin = origins[index] if index < len(origins) else _Origin()
         name = names.get(op.code, f"op code {op.code}")
@@ -148,9 +160,11 @@ def _layers(content: PackageContent) -> Iterable[Layer]:
             macs=device.macs(op.params) if device else 0,
             parameters=origin.parameters,
             weight_bytes=len(op.weights),
-            activation_bytes=live[index],
+            activation_bytes=max(live[step] for step in steps),
             scratch_bytes=align(op.scratch_bytes),
             in_place=output.alias_tensor is not None,
+            slices=len(steps),
+            predicted=sum(content.steps[step].predicted for step in steps),
         )
 
 
@@ -180,19 +194,17 @@ def _origin(kind: object, ops: object, parameters: object) -> _Origin:
 
 
 def _live_bytes(content: PackageContent) -> list[int]:
-    """Bytes of the arena that tensors occupy at every step; a chain of aliases is one buffer."""
-    buffers: dict[int, list[int]] = {}  # first tensor of the chain -> bytes, first, last step
+    """Bytes of the arena that tensors occupy at every step.
+
+    Of a chain of aliases it is the largest tensor that is live.
+    """
     root: dict[int, int] = {}
+    live: list[dict[int, int]] = [{} for _ in content.steps]  # first of the chain -> bytes
     for number, tensor in enumerate(content.tensors):
         root[number] = root.get(
             number if tensor.alias_tensor is None else tensor.alias_tensor, number
         )
         if tensor.storage == Storage.ARENA:
-            buffer = buffers.setdefault(root[number], [0, tensor.first_step, tensor.last_step])
-            buffer[0] = max(buffer[0], align(tensor.bytes))
-            buffer[2] = max(buffer[2], tensor.last_step)
-    live = [0] * len(content.steps)
-    for size, first, last in buffers.values():
-        for step in range(first, min(last + 1, len(live))):
-            live[step] += size
-    return live
+            for chains in live[tensor.first_step : tensor.last_step + 1]:
+                chains[root[number]] = max(chains.get(root[number], 0), align(tensor.bytes))
+    return [sum(chains.values()) for chains in live]

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, TypeAlias
+
+from ranvier.package.values import DType
 
 Blob: TypeAlias = bytes
 """``bytes``, for classes with a field of that name."""
@@ -29,6 +32,7 @@ class Isa(enum.IntEnum):
     GENERIC = 0
     DSP = 1
     MVE = 2
+    BASE = 3
 
 
 class Storage(enum.IntEnum):
@@ -46,7 +50,7 @@ class Layout(enum.IntEnum):
     DENSE = 0
     PLANES = 1
     PLANES_TRANSPOSED = 2
-    PACKED = 3
+    ROWS = 3
 
 
 class Alias(enum.IntEnum):
@@ -94,6 +98,19 @@ class TensorRecord:
     ring_rows: int = 0
     channels: ChannelQuant | None = None
     data: Blob | None = None
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of the elements that are stored: ``bytes`` without slack."""
+        held = prod(self.shape) * DType(self.dtype).bytes
+        if self.ring_rows:
+            held = held // self.shape[self.rows_axis] * self.ring_rows
+        return held
+
+    @property
+    def rows_axis(self) -> int:
+        """The dimension whose indices are the rows of an image as it is stored."""
+        return 2 if self.layout == Layout.PLANES_TRANSPOSED else 1
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,19 @@ class Firmware:
         """Path of a program: ``port_test`` or ``runner``."""
         return self.directory / f"{program}.elf"
 
+    def counter(self, mix: str | None = None) -> qemu.Counter:
+        """The exact counter; ``mix`` as in :class:`qemu.Counter`."""
+        return qemu.Counter(self.root / "benchmarks/cortexm/icount/icount.c", mix)
+
     def run(
-        self, program: str, *args: str, cwd: Path | None = None, count: bool = False
+        self,
+        program: str,
+        *args: str,
+        cwd: Path | None = None,
+        counter: qemu.Counter | None = None,
     ) -> qemu.Result:
-        """Run a program; with ``count``, count the instructions of its regions."""
-        plugin = self.root / "benchmarks/cortexm/icount/icount.c" if count else None
-        return qemu.run(self.elf(program), self.cpu, args, cwd=cwd, icount=plugin)
+        """Run a program; with ``counter``, count the instructions of its regions."""
+        return qemu.run(self.elf(program), self.cpu, args, cwd=cwd, counter=counter)
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class Run:
     ``sizes`` has package_bytes, arena_bytes, state_bytes, io_bytes, view_bytes, exec_bytes,
     externals_bytes, open_stack_bytes, infer_stack_bytes, sets and selftest (a status of
     ``ranvier/status.h``).
-    ``result.counts`` has open (with CRC), verify (the same without) and infer.
+    ``result.counts`` has open (with CRC), verify (the same without), infer and step.
     """
 
     outputs: bytes
@@ -94,7 +101,12 @@ def build(
 
 
 def run_package(
-    firmware: Firmware, package: bytes, inputs: bytes, scratch: Path, *, count: bool = False
+    firmware: Firmware,
+    package: bytes,
+    inputs: bytes,
+    scratch: Path,
+    *,
+    counter: qemu.Counter | None = None,
 ) -> Run:
     """Run ``package`` on concatenated input sets; ``scratch`` is an existing empty directory.
 
@@ -103,7 +115,7 @@ def run_package(
     (scratch / "package.rnv").write_bytes(package)
     (scratch / "inputs.bin").write_bytes(inputs)
     arguments = ("package.rnv", "inputs.bin", "outputs.bin")
-    result = firmware.run("runner", *arguments, cwd=scratch, count=count).check()
+    result = firmware.run("runner", *arguments, cwd=scratch, counter=counter).check()
     sizes = {}
     for line in result.stdout.splitlines():
         name, value = line.split()

@@ -4,7 +4,8 @@
 
 A program talks to the host through semihosting: its command line, files (relative to ``cwd``), text
 and exit code. Counts come from a TCG plugin that is compiled on demand; they are exact and
-repeatable, but an instruction is not a cycle.
+repeatable, but an instruction is not a cycle. Where QEMU takes no plugin, the program's SysTick
+counts, driven by executed instructions: repeatable, but in steps of some tens.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ranvier.errors import ToolError
@@ -22,30 +23,59 @@ from ranvier.errors import ToolError
 #: The QEMU machine that stands for each value of the firmware's ``RNV_CPU``.
 MACHINES: Mapping[str, str] = {
     "m4": "mps2-an386",
+    "m7": "mps2-an500",
     "m33": "mps2-an505",
+    "m33-nodsp": "mps2-an505",
     "m55": "mps3-an547",
+}
+
+#: What a machine must be told to be that CPU.
+_CPU_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "m33-nodsp": ("-global", "iotkit.CPU0_DSP=off", "-global", "iotkit.CPU0_FPU=off"),
 }
 
 _QEMU = "qemu-system-arm"
 _NM = "arm-none-eabi-nm"
 _MARKER = re.compile(r"^([0-9a-f]+) \S rnv_roi_(\w+)_(begin|end)$", re.MULTILINE)
 _COUNT = re.compile(r"^icount (\S+) (\d+)$", re.MULTILINE)
+_MIX = re.compile(r"^imix \S+ (\S+) (\d+)$", re.MULTILINE)
+_TICK = re.compile(r"^tick (\S+) (begin|end) (\d+)\n", re.MULTILINE)
+#: SysTick counts down, in 24 bits.
+_TICK_MODULUS = 1 << 24
+#: Instructions of the region "calibration" (tests/cortexm/roi.c).
+_CALIBRATION_INSTRUCTIONS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Counter:
+    """How to count instructions.
+
+    ``plugin`` is the source of the TCG plugin (``benchmarks/cortexm/icount/icount.c``); with None,
+    and where the plugin cannot be built or loaded, SysTick counts. ``mix`` names a region whose
+    instructions the plugin also counts by mnemonic.
+    """
+
+    plugin: Path | None
+    mix: str | None = None
 
 
 @dataclass(frozen=True)
 class Result:
     """How a program ended.
 
-    ``counts`` has, for every region between ``rnv_roi_NAME_begin()`` and ``rnv_roi_NAME_end()``,
-    the instructions of each time it was run. ``count_note`` says why there are none although they
-    were asked for.
+    ``counts`` has, for every region of ``tests/cortexm/roi.h``, the instructions of each time it
+    was run, in steps of ``granularity`` instructions (1: exact). ``count_note`` says why they are
+    not exact, or why there are none, although they were asked for. ``mix`` has the instructions of
+    the last run of the region named, by mnemonic.
     """
 
     exit_code: int
     stdout: str
     stderr: str
     counts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    granularity: float = 1.0
     count_note: str | None = None
+    mix: Mapping[str, int] = field(default_factory=dict)
 
     def check(self) -> Result:
         """Return self, or raise :class:`ToolError` if the program failed."""
@@ -70,33 +100,65 @@ def run(
     *,
     cwd: Path | None = None,
     timeout_s: float = 120.0,
-    icount: Path | None = None,
+    counter: Counter | None = None,
 ) -> Result:
     """Run ``elf`` with ``args`` on the machine for ``cpu`` and wait for its end.
-
-    ``icount`` is the source of the counting plugin (``benchmarks/cortexm/icount/icount.c``). Where
-    it cannot be built or loaded, the program is run all the same and ``count_note`` says why.
 
     Raises :class:`ToolError` if QEMU is missing or the program does not end in ``timeout_s``.
     """
     command = _command(elf.resolve(), cpu, args)
-    if icount is None:
+    if counter is None:
         return _execute(command, cwd, timeout_s)
+    if counter.plugin is None:
+        note = "counted by SysTick, as asked for"
+    else:
+        counted = _run_with_plugin(elf, command, counter, cwd, timeout_s)
+        if isinstance(counted, Result):
+            return counted
+        note = f"counted by SysTick, because the plugin is unavailable: {counted}"
+    command = _command(elf.resolve(), cpu, (*args, "ticks"))
+    return _counted_by_ticks(_execute([*command, "-icount", "shift=0"], cwd, timeout_s), note)
+
+
+def _run_with_plugin(
+    elf: Path, command: Sequence[str], counter: Counter, cwd: Path | None, timeout_s: float
+) -> Result | str:
+    """The counted result, or why the plugin cannot be had."""
+    assert counter.plugin is not None
     with tempfile.TemporaryDirectory(prefix="ranvier-icount-") as name:
         scratch = Path(name)
         try:
-            options = _counting_options(elf, icount.resolve(), scratch)
+            options = _plugin_options(elf, counter.plugin.resolve(), counter.mix, scratch)
         except ToolError as error:
-            note = f"count unavailable: {error.message}"
-            return _with_note(_execute(command, cwd, timeout_s), note)
-        result = _execute(command + options, cwd, timeout_s)
-        for line in result.stderr.splitlines():
-            if "Could not load plugin" in line:
-                note = f"count unavailable: {line}"
-                return _with_note(_execute(command, cwd, timeout_s), note)
+            return error.message
+        result = _execute([*command, *options], cwd, timeout_s)
+        # The program's own text goes to stdout; QEMU's complaint about its options is its last act.
+        if result.exit_code != 0 and "plugin" in result.stderr:
+            return result.stderr.strip()
         log = scratch / "log"
-        counts = _parse_counts(log.read_text() if log.exists() else "")
-        return Result(result.exit_code, result.stdout, result.stderr, counts)
+        said = log.read_text() if log.exists() else ""
+    mix = {mnemonic: int(count) for mnemonic, count in _MIX.findall(said)}
+    return replace(result, counts=_collected(_COUNT.findall(said)), mix=mix)
+
+
+def _counted_by_ticks(result: Result, note: str) -> Result:
+    """Turn the lines of SysTick's values into counts and take them out of the program's text."""
+    begun: dict[str, int] = {}
+    ticks: list[tuple[str, int]] = []
+    for name, edge, value in _TICK.findall(result.stdout):
+        if edge == "begin":
+            begun[name] = int(value)
+        else:
+            ticks.append((name, (begun.pop(name) - int(value)) % _TICK_MODULUS))
+    stdout = _TICK.sub("", result.stdout)
+    spent = dict(ticks).get("calibration")
+    if not spent:
+        note = f"no count: {note}; and the program has no SysTick values"
+        return replace(result, stdout=stdout, count_note=note)
+    granularity = _CALIBRATION_INSTRUCTIONS / spent
+    counts = _collected((n, round(t * granularity)) for n, t in ticks if n != "calibration")
+    note = f"{note}; one tick is {granularity:.2f} instructions"
+    return replace(result, stdout=stdout, counts=counts, granularity=granularity, count_note=note)
 
 
 def _command(elf: Path, cpu: str, args: Sequence[str]) -> list[str]:
@@ -110,7 +172,8 @@ def _command(elf: Path, cpu: str, args: Sequence[str]) -> list[str]:
                 "give a file name relative to cwd",
             )
         semihosting.append("arg=" + arg.replace(",", ",,"))
-    command = [find_qemu(), "-machine", MACHINES[cpu], "-kernel", str(elf)]
+    command = [find_qemu(), "-machine", MACHINES[cpu], *_CPU_OPTIONS.get(cpu, ())]
+    command += ["-kernel", str(elf)]
     command += ["-display", "none", "-monitor", "none", "-serial", "none", "-nic", "none"]
     command += ["-chardev", "stdio,id=console", "-semihosting-config", ",".join(semihosting)]
     return command
@@ -133,11 +196,7 @@ def _execute(command: Sequence[str], cwd: Path | None, timeout_s: float) -> Resu
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-def _with_note(result: Result, note: str) -> Result:
-    return Result(result.exit_code, result.stdout, result.stderr, {}, note)
-
-
-def _counting_options(elf: Path, source: Path, scratch: Path) -> list[str]:
+def _plugin_options(elf: Path, source: Path, mix: str | None, scratch: Path) -> list[str]:
     """Build the plugin and name the regions whose markers the program has."""
     begins: dict[str, str] = {}
     ends: dict[str, str] = {}
@@ -149,6 +208,8 @@ def _counting_options(elf: Path, source: Path, scratch: Path) -> list[str]:
     plugin = scratch / "icount.so"
     flags = ["-O2", "-shared", "-fPIC", f"-DICOUNT_API={_plugin_api()}"]
     _output(["cc", *flags, str(source), "-o", str(plugin)])
+    if mix is not None:
+        regions.append(f"mix={mix}")
     loaded = f"{_escaped(plugin)},{','.join(regions)}"
     return ["-d", "plugin", "-D", str(scratch / "log"), "-plugin", loaded]
 
@@ -172,8 +233,8 @@ def _output(command: Sequence[str]) -> str:
         raise ToolError(f"{command[0]} failed: {error.stderr.strip()}") from error
 
 
-def _parse_counts(log: str) -> dict[str, tuple[int, ...]]:
+def _collected(pairs: Iterable[tuple[str, int | str]]) -> dict[str, tuple[int, ...]]:
     counts: dict[str, tuple[int, ...]] = {}
-    for name, count in _COUNT.findall(log):
+    for name, count in pairs:
         counts[name] = (*counts.get(name, ()), int(count))
     return counts

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""Random single-op models: Ranvier against the reference, byte for byte.
+"""Random models: Ranvier against the reference, byte for byte.
 
-``python -m ranvier.testing.sweep --cases 5000 --first-seed 0 [--op CONV_2D] [--jobs 2]``. Each seed
-makes one model and several inputs; input mode and, where it applies, the package's path through
-disk bytes vary with the seed. A difference prints the command that repeats it. Exit code 1 where
-anything differs or fails.
+``python -m ranvier.testing.sweep --cases 5000 --first-seed 0 [--op CONV_2D] [--isa dsp] [--optimize
+all] [--jobs 2]``. Each seed makes one model and several inputs; the input mode varies with it,
+and so do the instruction set and what is optimised for, where neither is given. A difference prints
+the command that repeats it. Exit code 1 where anything differs or fails.
 """
 
 from __future__ import annotations
@@ -21,17 +21,24 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from ranvier.compiler.driver import CompileOptions, compile_model
+from ranvier.compiler.driver import PACKINGS, CompileOptions, compile_model
+from ranvier.compiler.optimize import Goal
 from ranvier.errors import ToolError
 from ranvier.model import Model
 from ranvier.package.records import IoMode
 from ranvier.testing.cases import Case, generate, ops
+from ranvier.testing.cases.registry import Array
 from ranvier.testing.oracle import LitertOracle, Oracle, TfliteMicroOracle
+from ranvier.testing.validate import validate
 
 ORACLES: dict[str, type[TfliteMicroOracle] | type[LitertOracle]] = {
     TfliteMicroOracle.name: TfliteMicroOracle,
     LitertOracle.name: LitertOracle,
 }
+ISAS = tuple(PACKINGS)
+GOALS = tuple(goal.value for goal in Goal)
+SEVERAL = ("IMAGE_CHAIN",)
+"""Cases of several ops."""
 
 
 @dataclass(frozen=True)
@@ -49,47 +56,109 @@ class Outcome:
     skipped: bool = False
 
 
-def run_case(seed: int, op: str | None = None) -> Outcome:
+@dataclass(frozen=True)
+class Target:
+    """What models are compiled for: names of an instruction set and a goal.
+
+    "all" is each in turn; None is one that varies with the seed.
+    """
+
+    isa: str | None = None
+    optimize: str | None = None
+
+    def combinations(self, seed: int) -> list[tuple[str, str]]:
+        """Each instruction set and goal to compile a case for; generic code has no goals."""
+        rng = np.random.default_rng([seed, 1])
+        isas, goals = (
+            names if name == "all" else (name or str(rng.choice(names)),)
+            for name, names in ((self.isa, ISAS), (self.optimize, GOALS))
+        )
+        return list(
+            dict.fromkeys(
+                (isa, Goal.BALANCED.value if isa == "generic" else goal)
+                for isa in isas
+                for goal in goals
+            )
+        )
+
+    @property
+    def arguments(self) -> str:
+        """The command line's arguments that say the same."""
+        isa = f" --isa {self.isa}" if self.isa else ""
+        return f"{isa} --optimize {self.optimize}" if self.optimize else isa
+
+
+VARYING = Target()
+"""One instruction set and goal for each seed."""
+
+
+def run_case(seed: int, op: str | None = None, target: Target = VARYING) -> Outcome:
     """Compile and run one case and compare every output with its reference."""
     case = generate(seed, op)
     try:
         oracle: Oracle = ORACLES[case.reference](case.model)
     except ToolError:
         return Outcome(seed, case.op, 0, 0, skipped=True)
+    where = ""
+    compared = 0
     try:
-        return _compare(case, oracle)
+        expected = [oracle.run(inputs) for inputs in case.inputs]
+        for isa, goal in target.combinations(seed):
+            where = f"{isa} {goal}"
+            compared += _compare(case, oracle, expected, isa, goal)
+    except Difference as found:
+        return Outcome(seed, case.op, 0, compared, f"{where}: {case.description}: {found}")
     except Exception:  # a sweep reports every failure and goes on
-        failure = f"{case.description}\n{traceback.format_exc()}"
-        return Outcome(seed, case.op, 0, 0, failure)
+        failure = f"{where}: {case.description}\n{traceback.format_exc()}"
+        return Outcome(seed, case.op, 0, compared, failure)
+    return Outcome(seed, case.op, len(case.inputs), compared)
 
 
-def _compare(case: Case, oracle: Oracle) -> Outcome:
-    options = CompileOptions(input_mode=IoMode(case.seed % len(IoMode)))
+class Difference(Exception):
+    """An output differs from the reference's."""
+
+
+def _compare(
+    case: Case, oracle: Oracle, expected: Sequence[Sequence[Array]], isa: str, goal: str
+) -> int:
+    """Bytes of outputs compared, none of which differed; Difference otherwise.
+
+    Of a model of several ops every layer is compared, for the first inputs: a last one may hide
+    what was wrong.
+    """
+    mode = IoMode(case.seed % len(IoMode))
+    options = CompileOptions(isa=isa, optimize=goal, input_mode=mode)
     model = Model(compile_model(case.model, f"{case.op}-{case.seed}.tflite", options).package)
     compared = 0
-    for inputs in case.inputs:
-        expected = oracle.run(inputs)
-        for got, want in zip(model.run(*inputs), expected, strict=True):
+    if case.op in SEVERAL:
+        found = validate(case.model, model.package, oracle, case.inputs[:1])
+        wrong = found.first_divergent
+        if wrong is not None:
+            raise Difference(f"step {wrong.step}: {wrong.differing} of {wrong.elements} differ")
+    for inputs, outputs in zip(case.inputs, expected, strict=True):
+        for got, want in zip(model.run(*inputs), outputs, strict=True):
             compared += want.nbytes
             if got.dtype != want.dtype or got.shape != want.shape:
-                failure = f"{got.dtype}{got.shape}, the reference has {want.dtype}{want.shape}"
-                return Outcome(case.seed, case.op, 0, compared, f"{case.description}: {failure}")
+                reference = f"the reference has {want.dtype}{want.shape}"
+                raise Difference(f"{got.dtype}{got.shape}, {reference}")
             differing = int(np.count_nonzero(got.view(np.uint8) != want.view(np.uint8)))
             if differing:
-                failure = f"{case.description}: {differing} of {want.nbytes} bytes differ"
-                return Outcome(case.seed, case.op, 0, compared, failure)
-    return Outcome(case.seed, case.op, len(case.inputs), compared)
+                raise Difference(f"{differing} of {want.nbytes} bytes differ")
+    return compared
 
 
-def sweep(seeds: Sequence[int], op: str | None, jobs: int) -> list[Outcome]:
+def sweep(
+    seeds: Sequence[int], op: str | None, jobs: int, target: Target = VARYING
+) -> list[Outcome]:
     """Every seed's outcome, in order, on ``jobs`` processes."""
     if jobs == 1:
-        return [run_case(seed, op) for seed in seeds]
+        return [run_case(seed, op, target) for seed in seeds]
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(run_case, seeds, [op] * len(seeds), chunksize=16))
+        count = len(seeds)
+        return list(pool.map(run_case, seeds, [op] * count, [target] * count, chunksize=16))
 
 
-def summary(outcomes: Sequence[Outcome]) -> str:
+def summary(outcomes: Sequence[Outcome], target: Target = VARYING) -> str:
     """A table by op and every failure with the command that repeats it."""
     models = Counter(outcome.op for outcome in outcomes)
     inputs, compared, failed, skipped = Counter[str](), Counter[str](), Counter[str](), 0
@@ -103,7 +172,7 @@ def summary(outcomes: Sequence[Outcome]) -> str:
             lines.append(f"{outcome.op} seed {outcome.seed}: {outcome.failure}")
             lines.append(
                 "  repeat: python -m ranvier.testing.sweep --jobs 1 --cases 1 "
-                f"--first-seed {outcome.seed} --op {outcome.op}"
+                f"--first-seed {outcome.seed} --op {outcome.op}{target.arguments}"
             )
     lines.append(f"{'op':26} {'models':>7} {'inputs':>7} {'bytes compared':>15} {'failed':>7}")
     for op in sorted(models):
@@ -122,12 +191,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cases", type=int, default=1000, help="number of models")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--op", choices=ops(), help="only this op")
+    parser.add_argument("--isa", choices=[*ISAS, "all"], help="default: varies with the seed")
+    parser.add_argument("--optimize", choices=[*GOALS, "all"], help="default: varies with the seed")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     args = parser.parse_args(arguments)
     seeds = range(args.first_seed, args.first_seed + args.cases)
-    outcomes = sweep(seeds, args.op, args.jobs)
+    target = Target(args.isa, args.optimize)
+    outcomes = sweep(seeds, args.op, args.jobs, target)
     print(f"seeds {seeds.start}..{seeds.stop - 1}")
-    print(summary(outcomes))
+    print(summary(outcomes, target))
     return 1 if any(outcome.failure for outcome in outcomes) else 0
 
 

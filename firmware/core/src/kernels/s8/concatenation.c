@@ -32,11 +32,11 @@ static int check(const struct rnv_op *op)
 		return RNV_EFORMAT;
 	}
 	out = rnv_op_out_rec(op, 0);
-	rest = out->bytes;
+	rest = rnv_tensor_is_whole(out) ? out->bytes : 0u;
 	for (uint32_t i = 0; i < inputs; i++) {
 		const struct rnv_tensor_rec *in = rnv_op_in_rec(op, i);
 
-		if (in->type != out->type || in->bytes > rest ||
+		if (in->type != out->type || !rnv_tensor_is_whole(in) || in->bytes > rest ||
 		    in->bytes != (uint64_t)(uint32_t)words[0] * (uint32_t)words[1u + i]) {
 			return RNV_EFORMAT;
 		}

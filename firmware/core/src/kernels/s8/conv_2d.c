@@ -12,56 +12,12 @@
  * A 1x1 window that never leaves the input is read where it lies.
  */
 
+#include "kernels/s8/conv_2d.h"
+
 #include <string.h>
 
-#include "kernels/s8/requant.h"
-#include "kernels/s8/window.h"
-
-struct conv_2d_params {
-	struct rnv_window window;
-	int32_t dilation_h;
-	int32_t dilation_w;
-	int32_t groups;
-	int32_t in_zp;
-	struct rnv_requant requant;
-};
-
-#define PARAMS (sizeof(struct conv_2d_params) / sizeof(int32_t))
-
-/* True where every window is one pixel of the input. */
-static bool is_direct(const struct conv_2d_params *p)
-{
-	const struct rnv_window *w = &p->window;
-
-	return w->filter_h == 1 && w->filter_w == 1 && w->pad_top == 0 && w->pad_left == 0 &&
-	       (w->out_h - 1) * w->stride_h < w->in_h && (w->out_w - 1) * w->stride_w < w->in_w;
-}
-
-static int check(const struct rnv_op *op)
-{
-	const struct conv_2d_params *p = (const void *)rnv_op_params(op);
-	const struct rnv_window *w = &p->window;
-	int32_t column[4];
-
-	if (!rnv_op_has(op, 1, 1, PARAMS) || !rnv_window_ok(op, &p->window, p->requant.out_c) ||
-	    !rnv_words_within(&p->dilation_h, 3, 1, RNV_WINDOW_MAX) ||
-	    !rnv_words_within(&p->in_zp, 1, INT8_MIN, INT8_MAX) || w->in_c % p->groups != 0 ||
-	    p->requant.out_c % p->groups != 0) {
-		return RNV_EFORMAT;
-	}
-	column[0] = w->filter_h;
-	column[1] = w->filter_w;
-	column[2] = w->in_c / p->groups;
-	column[3] = p->requant.out_c;
-	if (!rnv_channels_ok(op, &p->requant, rnv_product(column, 4)) ||
-	    op->rec->scratch_bytes != (is_direct(p) ? 0u : rnv_product(column, 3))) {
-		return RNV_EFORMAT;
-	}
-	return 0;
-}
-
 /* Copy the window at (y0, x0) of `image`, the first `depth` channels of its pixels. */
-static void gather(const struct conv_2d_params *p, const int8_t *image, int32_t y0, int32_t x0,
+static void gather(const struct rnv_conv_2d_params *p, const int8_t *image, int32_t y0, int32_t x0,
 		   uint32_t depth, int8_t *column)
 {
 	const struct rnv_window *w = &p->window;
@@ -84,14 +40,14 @@ static void gather(const struct conv_2d_params *p, const int8_t *image, int32_t 
 
 static void run(const struct rnv_op *op)
 {
-	const struct conv_2d_params *p = (const void *)rnv_op_params(op);
+	const struct rnv_conv_2d_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_window *w = &p->window;
 	uint32_t depth = (uint32_t)(w->in_c / p->groups);
 	uint32_t group_out = (uint32_t)(p->requant.out_c / p->groups);
 	uint32_t taps = (uint32_t)(w->filter_h * w->filter_w);
 	const int8_t *image = rnv_op_in(op, 0);
 	int8_t *out = rnv_op_out(op, 0);
-	int8_t *column = is_direct(p) ? NULL : rnv_op_scratch(op);
+	int8_t *column = rnv_conv_2d_is_direct(p) ? NULL : rnv_op_scratch(op);
 	struct rnv_channels channels;
 
 	rnv_channels_open(&channels, op, &p->requant);
@@ -121,4 +77,4 @@ static void run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_conv_2d_s8 = {.check = check, .run = run};
+const struct rnv_kernel rnv_conv_2d_s8 = {.check = rnv_conv_2d_check, .run = run};

@@ -27,8 +27,8 @@ static int check(const struct rnv_op *op)
 	}
 	in = rnv_op_in_rec(op, 0);
 	out = rnv_op_out_rec(op, 0);
-	if (in->type != out->type || in->bytes != (uint32_t)p->bytes ||
-	    out->bytes != (uint32_t)p->bytes) {
+	if (in->type != out->type || !rnv_tensor_is_whole(in) || !rnv_tensor_is_whole(out) ||
+	    in->bytes != (uint32_t)p->bytes || out->bytes != (uint32_t)p->bytes) {
 		return RNV_EFORMAT;
 	}
 	return 1;

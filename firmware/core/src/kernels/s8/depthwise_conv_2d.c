@@ -11,68 +11,17 @@
  * Positions outside the input read as its zero point.
  */
 
+#include "kernels/s8/depthwise_conv_2d.h"
+
 #include <string.h>
 
 #include "kernels/s8/dot.h"
-#include "kernels/s8/requant.h"
-#include "kernels/s8/window.h"
 
-struct depthwise_conv_2d_params {
-	struct rnv_window window;
-	int32_t dilation_h;
-	int32_t dilation_w;
-	int32_t depth_multiplier;
-	int32_t in_zp;
-	struct rnv_requant requant;
-};
-
-#define PARAMS (sizeof(struct depthwise_conv_2d_params) / sizeof(int32_t))
-#define BLOCK  16
-
-static int check(const struct rnv_op *op)
-{
-	const struct depthwise_conv_2d_params *p = (const void *)rnv_op_params(op);
-	const struct rnv_window *w = &p->window;
-	int32_t filter[3];
-
-	if (!rnv_op_has(op, 1, 1, PARAMS) || !rnv_window_ok(op, &p->window, p->requant.out_c) ||
-	    !rnv_words_within(&p->dilation_h, 3, 1, RNV_WINDOW_MAX) ||
-	    !rnv_words_within(&p->in_zp, 1, INT8_MIN, INT8_MAX) ||
-	    w->in_c * p->depth_multiplier != p->requant.out_c || op->rec->scratch_bytes != 0u) {
-		return RNV_EFORMAT;
-	}
-	filter[0] = w->filter_h;
-	filter[1] = w->filter_w;
-	filter[2] = p->requant.out_c;
-	return rnv_channels_ok(op, &p->requant, rnv_product(filter, 3)) ? 0 : RNV_EFORMAT;
-}
-
-/*
- * Inputs of `count` output channels from `first` on for the tap at (y, x) of `image`: where they
- * lie, or in `block`.
- */
-static const int8_t *tap_inputs(const struct depthwise_conv_2d_params *p, const int8_t *image,
-				int32_t y, int32_t x, int32_t first, int32_t count, int8_t *block)
-{
-	const struct rnv_window *w = &p->window;
-	const int8_t *pixel;
-
-	if (y < 0 || y >= w->in_h || x < 0 || x >= w->in_w) {
-		memset(block, p->in_zp, BLOCK);
-		return block;
-	}
-	pixel = image + (y * w->in_w + x) * w->in_c;
-	if (p->depth_multiplier == 1) {
-		return pixel + first;
-	}
-	for (int32_t i = 0; i < count; i++) {
-		block[i] = pixel[(first + i) / p->depth_multiplier];
-	}
-	return block;
-}
+/* Output channels whose sums are formed together. */
+#define BLOCK 16
 
 /* Add the products of the window at (y0, x0) of `image` to `count` sums from channel `first` on. */
-static void sum_block(const struct depthwise_conv_2d_params *p, const int8_t *image, int32_t y0,
+static void sum_block(const struct rnv_depthwise_conv_2d_params *p, const int8_t *image, int32_t y0,
 		      int32_t x0, const int8_t *weights, int32_t first, int32_t count,
 		      uint32_t *acc)
 {
@@ -85,7 +34,8 @@ static void sum_block(const struct depthwise_conv_2d_params *p, const int8_t *im
 
 		for (int32_t kx = 0; kx < w->filter_w; kx++) {
 			int32_t x = x0 + kx * p->dilation_w;
-			const int8_t *in = tap_inputs(p, image, y, x, first, count, block);
+			const int8_t *in = rnv_depthwise_conv_2d_tap(p, image, y, x, first, count,
+								     block, sizeof(block));
 
 			rnv_multiply_add(in, weights, (uint32_t)count, acc);
 			weights += p->requant.out_c;
@@ -95,7 +45,7 @@ static void sum_block(const struct depthwise_conv_2d_params *p, const int8_t *im
 
 static void run(const struct rnv_op *op)
 {
-	const struct depthwise_conv_2d_params *p = (const void *)rnv_op_params(op);
+	const struct rnv_depthwise_conv_2d_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_window *w = &p->window;
 	const int8_t *image = rnv_op_in(op, 0);
 	int8_t *out = rnv_op_out(op, 0);
@@ -126,4 +76,5 @@ static void run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_depthwise_conv_2d_s8 = {.check = check, .run = run};
+const struct rnv_kernel rnv_depthwise_conv_2d_s8 = {.check = rnv_depthwise_conv_2d_check,
+						    .run = run};

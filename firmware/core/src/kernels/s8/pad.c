@@ -51,8 +51,10 @@ static int check(const struct rnv_op *op)
 	in = rnv_op_in_rec(op, 0);
 	out = rnv_op_out_rec(op, 0);
 	end = rnv_strided_end(sizes, sizes + rank, rank, p->first);
-	if (in->type != out->type || in->bytes != rnv_product(sizes, rank) ||
-	    out->bytes != (uint32_t)p->out_bytes || end == 0u || end > out->bytes) {
+	if (in->type != out->type || in->ring_rows != 0u || out->ring_rows != 0u ||
+	    rnv_tensor_elements_bytes(in) != rnv_product(sizes, rank) ||
+	    rnv_tensor_elements_bytes(out) != (uint32_t)p->out_bytes || end == 0u ||
+	    end > (uint32_t)p->out_bytes) {
 		return RNV_EFORMAT;
 	}
 	return 0;

@@ -52,8 +52,8 @@ static int check(const struct rnv_op *op)
 	}
 	in = rnv_op_in_rec(op, 0);
 	out = rnv_op_out_rec(op, 0);
-	if (in->type != out->type || in->bytes != rnv_product(words, 4) ||
-	    out->bytes != rnv_product(words + 2, 4) ||
+	if (in->type != out->type || !rnv_tensor_is_whole(in) || !rnv_tensor_is_whole(out) ||
+	    in->bytes != rnv_product(words, 4) || out->bytes != rnv_product(words + 2, 4) ||
 	    !rnv_op_plain(op, 1, 6, 2u * ((uint32_t)p->out_h + (uint32_t)p->out_w)) ||
 	    !all_below(rows, p->out_h, p->in_h) || !all_below(rows + p->out_h, p->out_w, p->in_w)) {
 		return RNV_EFORMAT;

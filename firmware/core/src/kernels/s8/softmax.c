@@ -10,6 +10,8 @@
  * table by max - x; the sum is formed in Q12.19 and inverted by three Newton-Raphson steps.
  */
 
+#include <string.h>
+
 #include "kernels/s8/fixed_point.h"
 #include "kernels/s8/plain.h"
 
@@ -37,6 +39,12 @@ static int check(const struct rnv_op *op)
 	return 0x1;
 }
 
+/* rnv_high_mul() of two numbers that are not both -2^31. */
+static int32_t high_mul(int32_t a, int32_t b)
+{
+	return (int32_t)(((int64_t)a * b + ((int64_t)1 << 30)) >> 31);
+}
+
 /*
  * 1 / d in Q0.31 for d in 1 .. 2, given as d / 2 in Q0.31: Newton-Raphson division in Q2.29 from
  * the estimate 48/17 - 32/17 * d / 2 (gemmlowp's one_over_one_plus_x_for_x_in_0_1). The estimate is
@@ -44,42 +52,66 @@ static int check(const struct rnv_op *op)
  */
 static int32_t reciprocal(int32_t half)
 {
-	int32_t x = 1515870810 + rnv_high_mul(half, -1010580540);
+	int32_t x = 1515870810 + high_mul(half, -1010580540);
 
 	for (int step = 0; step < 3; step++) {
-		int32_t error = (1 << 29) - rnv_high_mul(half, x);
+		int32_t error = (1 << 29) - high_mul(half, x);
 
-		x += 4 * rnv_high_mul(x, error);
+		x += 4 * high_mul(x, error);
 	}
 	return (x >= 1 << 30) ? INT32_MAX : 2 * x;
 }
 
-static void softmax_row(const int32_t *table, const int8_t *in, int8_t *out, uint32_t depth)
+static int32_t highest(const int8_t *in, const int8_t *end)
 {
 	int32_t max = INT8_MIN;
-	uint32_t sum = 0;
-	int32_t right = SUM_INTEGER_BITS + 31 - 8;
-	int32_t scale;
 
-	for (uint32_t i = 0; i < depth; i++) {
-		max = (in[i] > max) ? in[i] : max;
+	while (in != end) {
+		int32_t x = *in++;
+
+		max = (x > max) ? x : max;
 	}
-	for (uint32_t i = 0; i < depth; i++) {
-		sum += (uint32_t)rnv_shift_round(table[max - in[i]], SUM_INTEGER_BITS);
+	return max;
+}
+
+/*
+ * Outputs of a row: exponential times `scale`, shifted right by `right`, which is 4 or more. The
+ * shift is rnv_shift_round() in the form of rnv_requantize().
+ */
+static void outputs(const int32_t *table, int32_t max, int32_t scale, int32_t right,
+		    const int8_t *in, int8_t *out, uint32_t depth)
+{
+	const int8_t *end = in + depth;
+
+	/* Beyond 31 bits nothing is left of it: 512 equal values, or more. */
+	if (right > 31) {
+		memset(out, INT8_MIN, depth);
+		return;
+	}
+	while (in != end) {
+		int32_t y = high_mul(scale, table[max - *in++]);
+
+		y = (y + (y >> 31)) >> (right - 1);
+		*out++ = (int8_t)rnv_clamp((y >> 1) + (y & 1) + INT8_MIN, INT8_MIN, INT8_MAX);
+	}
+}
+
+static void softmax_row(const int32_t *table, const int8_t *in, int8_t *out, uint32_t depth)
+{
+	const int8_t *end = in + depth;
+	int32_t right = SUM_INTEGER_BITS + 31 - 8;
+	int32_t max = highest(in, end);
+	uint32_t sum = 0;
+
+	for (const int8_t *x = in; x != end; x++) {
+		sum += (uint32_t)rnv_shift_round(table[max - *x], SUM_INTEGER_BITS);
 	}
 	sum = (sum == 0u) ? 1u : sum; /* only with a table that is no exponential */
 	while (sum < UINT32_C(0x80000000)) {
 		sum <<= 1;
 		right--;
 	}
-	scale = reciprocal((int32_t)(sum >> 1));
-	for (uint32_t i = 0; i < depth; i++) {
-		int32_t y = rnv_high_mul(scale, table[max - in[i]]);
-
-		/* Beyond 31 bits nothing is left of it: 512 equal values, or more. */
-		y = (right > 31) ? 0 : rnv_shift_round(y, (uint32_t)right);
-		out[i] = (int8_t)rnv_clamp(y + INT8_MIN, INT8_MIN, INT8_MAX);
-	}
+	outputs(table, max, reciprocal((int32_t)(sum >> 1)), right, in, out, depth);
 }
 
 static void run(const struct rnv_op *op)

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from ranvier.compiler.fixed_point import quantize_multiplier
 from ranvier.compiler.graph import DType, Op, Quant, Tensor
+from ranvier.compiler.packed.proof import Proof
+from ranvier.package.records import Isa
 
 BYTE_TYPES = (DType.INT8, DType.UINT8)
 """Element types of one byte that are quantised."""
@@ -45,7 +47,8 @@ class Lowered:
 
     ``inputs`` are the tensors that remain operands (weights are in the stream); ``inplace`` lists
     the positions in ``inputs`` that output 0 may replace in place; ``parameters`` counts trained
-    numbers (weights and biases).
+    numbers (weights and biases). ``packing`` is that of the stream, ``predicted`` how many
+    instructions the op takes on a device for which it is packed (0: unknown).
     """
 
     device: str
@@ -56,6 +59,9 @@ class Lowered:
     scratch_bytes: int = 0
     inplace: tuple[int, ...] = ()
     parameters: int = 0
+    packing: Isa = Isa.GENERIC
+    predicted: int = 0
+    proof: Proof | None = None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""Seeded random models of one op each, for comparing Ranvier with a reference.
+"""Seeded random models of one op each, or (IMAGE_CHAIN) of several, to compare with a reference.
 
 Each module of this package holds one family of ops and enters its generators in the registry.
 """
@@ -11,6 +11,7 @@ from ranvier.testing.cases import (
     convolution,
     elementwise,
     fully_connected,
+    image_chain,
     mean,
     pad,
     pool,
@@ -29,6 +30,7 @@ __all__ = [
     "elementwise",
     "fully_connected",
     "generate",
+    "image_chain",
     "mean",
     "ops",
     "pad",

@@ -1,0 +1,219 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants that no test can kill, and why: by file, and line before and after.
+
+An entry that is no mutant any more, because its line changed, is stale; mutate.py says so.
+"""
+
+from __future__ import annotations
+
+_KERNELS = "firmware/core/src/kernels"
+_COMPILER = "host/src/ranvier/compiler"
+_MINIMUM = "the lower of two equal numbers is either of them"
+_SELECTED = "SEL takes bytes 0 and 2 of this register only; the byte that differs is byte 3"
+_STORED_16 = "only the low 16 bits of the register are stored"
+_LARGER = "an array that is larger than needed"
+_SIGN = "all bits are the sign, for a shift by 31 or by 32"
+_EDGE = "windows inside are taken the slower way of those at an edge, to the same outputs"
+_FILLED = "PAD fills the output with these bytes, then the box of all elements covers them"
+
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    (f"{_KERNELS}/dsp/prepare.S", "lsr	lr, lr, #8", "asr	lr, lr, #8"): _SELECTED,
+    (
+        f"{_KERNELS}/dsp/interleave.S",
+        "lsr	ch0, ch0, #8",
+        "asr	ch0, ch0, #8",
+    ): _SELECTED,
+    (
+        f"{_KERNELS}/dsp/depthwise_s2.S",
+        "bfi	acc0, acc1, #8, #8",
+        "bfi	acc0, acc1, #8, #9",
+    ): _STORED_16,
+    (
+        f"{_KERNELS}/dsp/depthwise_s2.S",
+        "bfi	acc2, acc3, #8, #8",
+        "bfi	acc2, acc3, #8, #9",
+    ): _STORED_16,
+    (
+        f"{_KERNELS}/dsp/depthwise_s2.S",
+        "cmp	r2, #0",
+        "cmn	r2, #0",
+    ): "for 0 the flag Z is the same",
+    (
+        f"{_KERNELS}/dsp/fully_connected_asm.S",
+        "TURN_END direct, DIRECT_LOOP, DIRECT_BYTES",
+        "TURN_END direct, DIRECT_BYTES, DIRECT_LOOP",
+    ): "the macro only multiplies the two, for a check by the assembler",
+    (
+        f"{_KERNELS}/dsp/fully_connected.c",
+        "RNV_DSP_PICK(rnv_dsp_pixels_one)((const void *)&last, 0, column + 2u * whole, 1);",
+        "RNV_DSP_PICK(rnv_dsp_pixels_one)((const void *)&last, 1, column + 2u * whole, 1);",
+    ): "the step to the next pixel does not matter for one pixel",
+    (
+        f"{_KERNELS}/dsp/depthwise.c",
+        "to += (first < 0) ? -first * PITCH : 0;",
+        "to += (first <= 0) ? -first * PITCH : 0;",
+    ): "0 times the pitch is 0",
+    (
+        f"{_KERNELS}/dsp/winograd.c",
+        ".bytes = ((uint32_t)p->in_w < room) ? (uint32_t)p->in_w : room,",
+        ".bytes = ((uint32_t)p->in_w <= room) ? (uint32_t)p->in_w : room,",
+    ): _MINIMUM,
+    (
+        f"{_KERNELS}/base/fully_connected.c",
+        "int8_t last[4] = {0};",
+        "int8_t last[5] = {0};",
+    ): _LARGER,
+    (
+        f"{_KERNELS}/planes/conv_pixels.c",
+        "int32_t first = (x < 0) ? 0 : x;",
+        "int32_t first = (x < 1) ? 0 : x;",
+    ): "both give 0 for an x of 0",
+    (
+        f"{_KERNELS}/planes/conv_window.h",
+        "return (a < b) ? a : b;",
+        "return (a <= b) ? a : b;",
+    ): _MINIMUM,
+    (
+        f"{_KERNELS}/s8/depthwise_planes_rows.h",
+        "return (until_wrap < rows) ? until_wrap : rows;",
+        "return (until_wrap <= rows) ? until_wrap : rows;",
+    ): _MINIMUM,
+    (
+        f"{_KERNELS}/s8/depthwise_planes_rows.c",
+        "p->columns = 0;",
+        ";",
+    ): "no row of a height of 0 is copied, whatever its columns",
+    (
+        f"{_KERNELS}/s8/depthwise_planes.c",
+        "b.columns = f->flat ? f->pitch : ((b.count + 3) & ~3);",
+        "b.columns = f->flat ? f->pitch : ((b.count + 4) & ~3);",
+    ): "sums lie further apart, and fewer rows are computed at a time",
+    (
+        f"{_KERNELS}/s8/pool.h",
+        "#define RNV_POOL_AREA_MAX 0x800000",
+        "#define RNV_POOL_AREA_MAX 0x800001",
+    ): "0x800001 has a prime factor that is larger than a window's side can be",
+    (
+        f"{_KERNELS}/s8/softmax.c",
+        "!rnv_words_within(&p->rows, 1, 1, INT32_MAX) ||",
+        "!rnv_words_within(&p->rows, 2, 1, INT32_MAX) ||",
+    ): "the word after it, the depth, has its own narrower limits on the next line",
+    (
+        f"{_KERNELS}/s8/requant.h",
+        "#define RNV_CHANNELS_MAX 0xFFFFFF",
+        "#define RNV_CHANNELS_MAX 0x1000000",
+    ): "only a package of 150 MB would have so many channels; sizes still fit 32 bits",
+    (
+        "firmware/core/src/model/rows.c",
+        "low = (low < 0) ? 0 : low;",
+        "low = (low < 1) ? 0 : low;",
+    ): "both give 0 where it is 0 already",
+    (
+        "firmware/core/src/model/rows.c",
+        "for (uint32_t i = 0; i < op->rec->input_count; i++) {",
+        "for (uint32_t i = 0; i <= op->rec->input_count; i++) {",
+    ): "the operand after the inputs is output 0, which is no ring for a kernel without reach()",
+    (
+        "firmware/core/src/model/rows.c",
+        "bool replaces = out->alias == RNV_ALIAS_SAME && out->alias_tensor == index;",
+        "bool replaces = out->alias == RNV_ALIAS_SAME || out->alias_tensor == index;",
+    ): "what has two inputs and runs by rows reads no row that it has written",
+    (
+        f"{_KERNELS}/mve/conv_2d.c",
+        "if (at->y < 0 || at->y > c->last_y || at->x < 0 || at->x > c->last_x) {",
+        "if (at->y < 1 || at->y > c->last_y || at->x < 0 || at->x > c->last_x) {",
+    ): _EDGE,
+    (
+        f"{_KERNELS}/mve/conv_2d.c",
+        "if (at->y < 0 || at->y > c->last_y || at->x < 0 || at->x > c->last_x) {",
+        "if (at->y < 0 || at->y >= c->last_y || at->x < 0 || at->x > c->last_x) {",
+    ): _EDGE,
+    (
+        f"{_COMPILER}/roll.py",
+        "_FIRST_CHUNK = 2",
+        "_FIRST_CHUNK = 3",
+    ): "where a search begins that tries other numbers of rows as well",
+    (
+        "firmware/core/src/model/kernels.c",
+        "continue;",
+        ";",
+    ): "a later slice of an op is checked again, with the same result",
+    (
+        f"{_COMPILER}/exchange.py",
+        "params=(0, 0, 0, target.elements, *box, *steps),",
+        "params=(1, 0, 0, target.elements, *box, *steps),",
+    ): _FILLED,
+    (
+        f"{_COMPILER}/exchange.py",
+        "params=(0, 0, 0, target.elements, *box, *steps),",
+        "params=(0, 1, 0, target.elements, *box, *steps),",
+    ): _FILLED,
+    (
+        f"{_KERNELS}/mve/requant.inc",
+        "vshl.s32	\\sum, \\sum, q2",
+        "vrshl.s32	\\sum, \\sum, q2",
+    ): "no shift in q2 is negative there, so nothing is rounded",
+    (
+        f"{_KERNELS}/mve/requant.inc",
+        "vshr.s32	q3, q3, #31",
+        "vshr.s32	q3, q3, #32",
+    ): _SIGN,
+    (f"{_KERNELS}/mve/add_row.S", "vshr.s32	q2, q0, #31", "vshr.s32	q2, q0, #32"): _SIGN,
+    (f"{_KERNELS}/mve/add_row.S", "vshr.s32	q2, q2, #31", "vshr.s32	q2, q2, #32"): _SIGN,
+    (
+        f"{_KERNELS}/mve/tile.S",
+        "leave	(4 + 48)",
+        "leave	(4 + 49)",
+    ): "the two low bits of the stack pointer are always 0",
+    (
+        f"{_COMPILER}/packed/add_tables.py",
+        "if not 0 <= shift <= 30 or most * scale > INT32_MAX // 2:",
+        "if not 0 <= shift <= 30 or most * scale > INT32_MAX * 2:",
+    ): "saves the work only: sums beyond 32 bits are refused by `within`",
+    (
+        f"{_COMPILER}/packed/add_tables.py",
+        "np.abs(v).max() <= INT32_MAX for v in (*scaled, scaled[0][:, None] + scaled[1], device)",
+        "np.abs(v).max() <= INT32_MAX for v in (*scaled, scaled[1][:, None] + scaled[1], device)",
+    ): "what is beyond was refused by the limit on `most` already; this is the proof of it",
+    (
+        f"{_COMPILER}/passes/drop_constant_channels.py",
+        "bias = replace(bias, shape=data.shape, data=data, quant=None, index=-1)",
+        "bias = replace(bias, shape=data.shape, data=data, quant=None, index=-2)",
+    ): "any negative index is no tensor of the file",
+    (
+        f"{_KERNELS}/mve/add.c",
+        "!rnv_words_within(words + 5, 3, 0, INT32_MAX) ||",
+        "!rnv_words_within(words + 5, 3, 1, INT32_MAX) ||",
+    ): "no multiplier of a scale is 0; the limits are those of s8/add.c, whose unit test has them",
+    (
+        f"{_COMPILER}/optimize.py",
+        "_SPENT = {Goal.SPEED: None, Goal.BALANCED: 2048, Goal.MEMORY: 0}",
+        "_SPENT = {Goal.SPEED: None, Goal.BALANCED: 2048, Goal.MEMORY: 1}",
+    ): "sizes of arenas are multiples of 16",
+    (
+        f"{_COMPILER}/packed/conv_pixels.py",
+        "return along.reshape(len(weights), -1)",
+        "return along.reshape(len(weights), -2)",
+    ): "NumPy takes any negative size for the one that follows from the others",
+    (
+        f"{_COMPILER}/packed/base.py",
+        "weights, bias = np.where(idle[:, None], 0, weights), np.where(idle, 0, bias)",
+        "weights, bias = np.where(idle[:, None], 0, weights), np.where(idle, 1, bias)",
+    ): "a channel of one output multiplies its sum by 0",
+    (
+        f"{_COMPILER}/planner.py",
+        "while order not in seen and budget > 0:",
+        "while order not in seen and budget >= 0:",
+    ): "one order more than the budget says",
+    (
+        f"{_COMPILER}/planner.py",
+        "while best.peak > problem.lower_bound and budget > 0:",
+        "while best.peak > problem.lower_bound and budget > 1:",
+    ): "one order less than the budget says",
+    (
+        f"{_COMPILER}/planner.py",
+        "self._seen.add(state)",
+        "pass",
+    ): "what was seen is searched again, to the same end",
+}
