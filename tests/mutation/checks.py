@@ -123,6 +123,19 @@ def session(at: Workplace, kernels: str = "host") -> dict[str, str]:
     }
 
 
+_RUN_MODULE = """
+import runpy, sys
+sys.meta_path[:] = [f for f in sys.meta_path if "ScikitBuild" not in type(f).__name__]
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
+
+def python(module: str, *arguments: str) -> list[str]:
+    """``python -m module`` without the finder by which an editable install finds its sources."""
+    return [sys.executable, "-c", _RUN_MODULE, module, *arguments]
+
+
 @dataclass(frozen=True)
 class Program:
     """Test programs of ``tests/cortexm``: for a CPU under QEMU, or ("") for this computer."""
@@ -200,7 +213,7 @@ class Pytest:
         return native(at)
 
     def run(self, at: Workplace, timeout_s: float) -> Ended:
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        command = python("pytest", "-x", "-q", "-p", "no:cacheprovider")
         folder = at.tree / "tests/python"
         return execute([*command, *self.arguments], folder, timeout_s, session(at))
 
@@ -225,7 +238,7 @@ class Sweep:
         return native(at, self.kernels)
 
     def run(self, at: Workplace, timeout_s: float) -> Ended:
-        command = [sys.executable, "-m", "ranvier.testing.sweep", "--jobs", "1", "--op", self.op]
+        command = python("ranvier.testing.sweep", "--jobs", "1", "--op", self.op)
         command += ["--cases", str(self.cases), *self.arguments]
         return execute(command, at.tree, timeout_s, session(at, self.kernels))
 

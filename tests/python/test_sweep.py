@@ -39,6 +39,12 @@ def test_chains_of_images_equal_the_reference(isa: str, optimize: str) -> None:
     assert sum(outcome.compared for outcome in outcomes) > 1000
 
 
+def test_dense_images_are_no_rings() -> None:
+    """Two ADDs of dense images in a chain that runs by rows: found by a sweep."""
+    outcome = run_case(701029, "IMAGE_CHAIN", Target("dsp", "memory"))
+    assert not outcome.failure, outcome.failure
+
+
 def test_targets() -> None:
     """One of them varies with the seed, "all" is each, and generic code knows no goals."""
     every = Target("all", "all").combinations(1)

@@ -268,7 +268,7 @@ class _Rolling:
         return oldest
 
     def _is_inner(self, step: int) -> bool:
-        """True where only steps of the chain read the output."""
+        """True where only steps of the chain read the output, and it may be a ring."""
         output: Tensor = self._program.steps[step].lowered.outputs[0]
         readers = [
             other
@@ -276,7 +276,8 @@ class _Rolling:
             if output in reader.lowered.inputs
         ]
         return (
-            bool(readers)
+            output.layout != Layout.DENSE
+            and bool(readers)
             and all(r in self._steps for r in readers)
             and (output not in self._program.outputs)
         )
