@@ -45,6 +45,12 @@ def test_dense_images_are_no_rings() -> None:
     assert not outcome.failure, outcome.failure
 
 
+def test_rows_that_nobody_needs_are_not_compared() -> None:
+    """A slice of two rows into a ring of one, before a stride of 2: found by a sweep."""
+    outcome = run_case(711546, "IMAGE_CHAIN", Target("dsp", "memory"))
+    assert not outcome.failure, outcome.failure
+
+
 def test_targets() -> None:
     """One of them varies with the seed, "all" is each, and generic code knows no goals."""
     every = Target("all", "all").combinations(1)

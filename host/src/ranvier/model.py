@@ -145,8 +145,9 @@ class Model:
     def trace(self, *inputs: ArrayLike) -> Iterator[tuple[int, int, NDArray[Any]]]:
         """Run step by step; yields ``(step, tensor number, array)`` for every tensor written.
 
-        What an op writes row by row comes when it is complete. Each array is the caller's own copy:
-        writable, and untouched by later steps.
+        What an op writes row by row comes when it is complete, unless rows were overwritten before
+        anyone could look at them. Each array is the caller's own copy: writable, and untouched by
+        later steps.
         """
         content = self.package.content
         last = {step.op: index for index, step in enumerate(content.steps)}
@@ -159,7 +160,7 @@ class Model:
                 if record.layout != Layout.DENSE:
                     image = images.setdefault(tensor, RowImage(record))
                     image.take(self._session.tensor(tensor), step.row0, step.rows)
-                if last[step.op] == index:
+                if last[step.op] == index and (tensor not in images or images[tensor].whole):
                     array = images[tensor].array() if tensor in images else self._array(tensor)
                     yield index, tensor, array
 

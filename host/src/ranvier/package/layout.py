@@ -13,6 +13,8 @@ from ranvier.package.records import Layout, TensorRecord
 class RowImage:
     """An image put together from its rows as a device stores them, some at a time.
 
+    ``whole`` is False once a row was gone before it was taken: a slice may write more rows than the
+    ring holds, where the first ones are not needed.
     ``record`` is a tensor in another layout than dense: shape ``[1, H, W, C]``, one byte each.
     """
 
@@ -23,6 +25,7 @@ class RowImage:
         self._rows, self._width = (width, height) if self._exchanged else (height, width)
         self._held = record.ring_rows or self._rows
         self._image = np.zeros((self._rows, channels, self._width), np.int8)
+        self.whole = True
 
     def take(self, data: bytes, row0: int, rows: int | None) -> None:
         """Take the rows ``row0 .. row0 + rows - 1`` (None: all) out of the tensor's bytes."""
@@ -32,7 +35,10 @@ class RowImage:
             held = stored.reshape(self._held, channels, self._width)
         else:
             held = stored.reshape(channels, self._held, self._width).transpose(1, 0, 2)
-        for row in range(row0, self._rows if rows is None else row0 + rows):
+        end = self._rows if rows is None else row0 + rows
+        first = max(row0, end - self._held)
+        self.whole = self.whole and first == row0
+        for row in range(first, end):
             self._image[row] = held[row % self._held]
 
     def array(self) -> NDArray[np.int8]:
