@@ -19,7 +19,7 @@
  *
  * and a tile of 2x2 outputs the same way along both axes, from 4x4 inputs: 16 products u[i][j]
  * v[i][j], i down the image, j along the row. |v| <= 512, |u| <= 9 * 128; the stream has 16 u, so
- * that sums are RNV_WINOGRAD_SCALE times those of the convolution. Sums wrap modulo 2^32: only the
+ * that sums are 64 times those of the convolution. Sums wrap modulo 2^32: only the
  * final ones have to fit.
  *
  * Numbers: `pairs = (in_c + 1) / 2`; `groups = (out_w + 7) / 8`: a group is 4 tiles, 8 columns.
@@ -49,9 +49,6 @@
 #include <stdint.h>
 
 #include "kernels/dsp/select.h"
-
-/** What a sum is, per unit of the convolution's. */
-#define RNV_WINOGRAD_SCALE 64
 
 /** A row of the input on its way to the ring. */
 struct rnv_winograd_row {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the output of a convolution over a window may replace its input.
 
-The conditions are those of the kernels' ``check()`` (kernels/planes/conv_tiles.h), which has the
+The conditions are those of the kernels' ``check()`` (kernels/planes/conv_window.h), which has the
 last word.
 """
 

@@ -176,11 +176,11 @@ def solve(steps: Steps, scale: int | Values, shift: int, *, linear: bool = False
     fits = np.maximum(-steps.requant.low, steps.requant.high) <= INT32_MAX // scales
     for step in _TRIED:
         multiplier = nearest + step
-        todo = steps.sound & fits & ~found.solved & (multiplier > 0) & (multiplier <= INT32_MAX)
-        if todo.any():
-            _try(steps, found, np.where(todo, multiplier, 0), linear)
+        left = steps.sound & fits & ~found.solved & (multiplier > 0) & (multiplier <= INT32_MAX)
+        if left.any():
+            _try(steps, found, np.where(left, multiplier, 0), linear)
             if step:
-                found.exact[todo & found.solved] = False
+                found.exact[left & found.solved] = False
     return replace(found, solved=found.solved & proven(steps, found))
 
 
