@@ -21,16 +21,25 @@ extern "C" {
 
 /** Return codes; each function documents which of them it returns and why. */
 enum rnv_status {
-	RNV_OK = 0,          /**< Success. */
-	RNV_ENOMEM = -12,    /**< The caller's memory is too small; the need is reported. */
-	RNV_EALIGN = -14,    /**< An address lacks the alignment that the function demands. */
-	RNV_EBUSY = -16,     /**< The object is in use in a way that excludes the request. */
-	RNV_EINVAL = -22,    /**< An argument breaks the function's contract. */
-	RNV_EOVERFLOW = -75, /**< A size or product exceeds what 32 bits can hold. */
-	RNV_EFORMAT = -84,   /**< A package breaks the format: not a package, or damaged. */
-	RNV_ENOTSUP = -95,   /**< A well-formed package uses a kind that this reader lacks. */
-	RNV_ESTATE = -125,   /**< The call does not fit the object's present state. */
-	RNV_EBADMSG = -74,   /**< Data does not match its checksum or its expected value. */
+	RNV_OK = 0,           /**< Success. */
+	RNV_ENOENT = -2,      /**< No such object: never was, or a handle of one that is gone. */
+	RNV_EIO = -5,         /**< A device reported a fault. */
+	RNV_EAGAIN = -11,     /**< Not now: a queue is full, or the answer is not there yet. */
+	RNV_ENOMEM = -12,     /**< The caller's memory is too small; the need is reported. */
+	RNV_EALIGN = -14,     /**< An address lacks the alignment that the function demands. */
+	RNV_EBUSY = -16,      /**< The object is in use in a way that excludes the request. */
+	RNV_EEXIST = -17,     /**< An object of that name exists. */
+	RNV_EINVAL = -22,     /**< An argument breaks the function's contract. */
+	RNV_ETIME = -62,      /**< The deadline is over, or could not be met. */
+	RNV_EBADMSG = -74,    /**< Data does not match its checksum or its expected value. */
+	RNV_EOVERFLOW = -75,  /**< A size or product exceeds what 32 bits can hold. */
+	RNV_ESTATE = -77,     /**< The call does not fit the object's present state. */
+	RNV_EFORMAT = -84,    /**< A package breaks the format: not a package, or damaged. */
+	RNV_ENOTSUP = -95,    /**< A well-formed package uses a kind that this reader lacks. */
+	RNV_ENOBUFS = -105,   /**< Dropped to make room for a newer one. */
+	RNV_ETIMEDOUT = -110, /**< A device did not answer in time. */
+	RNV_ESTALE = -116,    /**< The persistent state is not that of a completed job. */
+	RNV_ECANCELED = -125, /**< Cancelled. */
 };
 
 #ifdef __cplusplus

@@ -1,0 +1,621 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#ifndef RANVIER_SCHED_H_
+#define RANVIER_SCHED_H_
+
+/**
+ * @file
+ * @brief Inference jobs: lanes by urgency, deadlines, preemption between steps, models.
+ *
+ * A lane has an arena and a queue of its own; lane 0 is the most urgent. Inside a lane the earliest
+ * deadline runs first, then the one submitted first; a job that has started keeps its lane until it
+ * is complete. A more urgent lane takes over at the next step boundary: the arena of the one that
+ * waits is not touched, so nothing is copied.
+ *
+ * Two drivers, one core. *Cooperative*: one thread calls rnv_sched_run() whenever the `wake` hook
+ * was called, and at rnv_sched_next_us(). *Thread per lane*: thread i, of a priority that falls
+ * with i, calls rnv_lane_run(i) instead, and the RTOS preempts inside a step. A scheduler is driven
+ * in one of the two ways for its life, by exactly these threads.
+ *
+ * All memory is the caller's (struct rnv_sched_config) and belongs to the scheduler for its life.
+ * Unless said otherwise every function may be called from any thread, from interrupts, and from a
+ * completion callback; none blocks; the time in critical sections is bounded by
+ * @ref RNV_LANE_MAX_DEPTH alone. Times are rnv_now_us().
+ */
+
+#include <stdint.h>
+
+#include "ranvier/exec.h"
+#include "ranvier/npu.h"
+#include "ranvier/package.h"
+#include "ranvier/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RNV_SCHED_MAX_LANES 8
+#define RNV_LANE_MAX_DEPTH  32
+#define RNV_SCHED_MAX_JOBS  1024
+
+/** A deadline or an event that never comes. */
+#define RNV_NEVER 0xFFFFFFFFFFFFFFFF
+
+/** No handle: no job, no model. */
+#define RNV_NO_HANDLE 0
+
+struct rnv_sched;
+
+/* --- jobs ------------------------------------------------------------------------------------ */
+
+/** `rnv_job_request.flags` */
+#define RNV_JOB_FORGET     0x01 /**< Its slot frees itself although there is no callback. */
+#define RNV_JOB_DROP_LATE  0x02 /**< Not started once its deadline is over: ends with RNV_ETIME. */
+#define RNV_JOB_ATOMIC     0x04 /**< Not taken over (cooperative), where its lane permits that. */
+#define RNV_JOB_NPU_WAIT   0x08 /**< Waits for a busy accelerator instead of using the CPU. */
+#define RNV_JOB_NPU_STRICT 0x10 /**< No CPU fallback: marked steps on the accelerator, or fail. */
+#define RNV_JOB_NPU_NEVER  0x20 /**< All steps on the CPU. */
+#define RNV_JOB_RESET      0x40 /**< Clears the model's persistent state before its first step. */
+
+/** Where a job is. */
+enum rnv_job_state {
+	RNV_JOB_FREE = 0,    /**< a slot without a job */
+	RNV_JOB_QUEUED = 1,  /**< not started */
+	RNV_JOB_RUNNING = 2, /**< owns its lane: running, or ready to go on */
+	RNV_JOB_WAITING = 3, /**< owns its lane: waits for the accelerator */
+	RNV_JOB_ZOMBIE = 4,  /**< over, but the accelerator has not let go of its memory */
+	RNV_JOB_DONE = 5,    /**< complete; its result waits for rnv_job_collect() */
+};
+
+/** A buffer of the caller. */
+struct rnv_buffer {
+	void *data;     /**< aligned to the element size */
+	uint32_t bytes; /**< exactly the tensor's bytes */
+};
+
+/**
+ * How a job ended, and when. `status`:
+ *
+ * - RNV_OK: the outputs are written
+ * - RNV_ECANCELED: cancelled, or its model was drained with cancellation
+ * - RNV_ENOBUFS: dropped from a full lane
+ * - RNV_ETIME: RNV_JOB_DROP_LATE and the deadline was over before it started
+ * - RNV_ETIMEDOUT, RNV_EIO: the accelerator, and no fallback
+ * - RNV_ESTALE: its model's persistent state was stale when its turn came
+ * - RNV_ENOMEM: the lane's arena is too small while a quarantined accelerator holds a part of it
+ *
+ * Other than with RNV_OK the contents of the outputs are undefined.
+ */
+struct rnv_job_result {
+	uint32_t job;      /**< handle; no longer valid */
+	uint32_t model;    /**< handle of its model */
+	int32_t status;    /**< enum rnv_status, see above */
+	uint8_t lane;      /**< its lane */
+	uint8_t missed;    /**< 1: completed after its deadline */
+	uint8_t fallbacks; /**< steps that ran on the CPU since the accelerator could not; saturates
+			    */
+	uint8_t preemptions; /**< times that another lane took over; saturates */
+	uint64_t submit_us;  /**< when it was submitted */
+	uint64_t start_us;   /**< when its first step began; RNV_NEVER: it never did */
+	uint64_t end_us;     /**< when it was complete */
+	uint32_t blocked_us; /**< of the time between: waiting for a step of a less urgent lane */
+};
+
+/**
+ * Completion. Called once for each job, from the thread that drives its lane, or from the one that
+ * cancelled, dropped or drained it; never in a critical section. By then the buffers are the
+ * caller's again and the job's slot is free, so it may submit, cancel and drain. It must not block.
+ *
+ * @param context `rnv_job_request.context`
+ * @param result  valid during the call
+ */
+typedef void (*rnv_job_done)(void *context, const struct rnv_job_result *result);
+
+/** What to run. Copied by rnv_job_submit(), the buffers it names are not. */
+struct rnv_job_request {
+	uint32_t model;       /**< handle */
+	uint16_t entry;       /**< entry point number, 0 is the default */
+	uint8_t lane;         /**< lane number; the model must be bound to it */
+	uint8_t flags;        /**< RNV_JOB_* */
+	uint64_t deadline_us; /**< absolute; RNV_NEVER: none. In the past: runs, and counts as
+				 missed */
+	/** One for each input, then one for each output of the entry; NULL where resident. */
+	const struct rnv_buffer *buffers;
+	uint16_t buffer_count; /**< entries of `buffers`; must be the exact number */
+	rnv_job_done done;     /**< completion; NULL: by rnv_job_collect(), unless RNV_JOB_FORGET */
+	void *context;         /**< for `done` */
+};
+
+/**
+ * A job's slot; all members are private. Slots are an array of the caller's.
+ */
+struct rnv_job {
+	uint64_t deadline_us;  /**< @private */
+	uint64_t submit_us;    /**< @private */
+	uint64_t start_us;     /**< @private */
+	uint64_t end_us;       /**< @private */
+	struct rnv_job *older; /**< @private queue of the lane by submission; list of free slots */
+	struct rnv_job *newer; /**< @private */
+	void **externals;      /**< @private its row of the scheduler's array */
+	rnv_job_done done;     /**< @private */
+	void *context;         /**< @private */
+	uint32_t order;        /**< @private submission number in its lane */
+	uint32_t blocked_us;   /**< @private */
+	int32_t status;        /**< @private */
+	uint16_t generation;   /**< @private */
+	uint16_t model;        /**< @private slot of its model */
+	uint16_t entry;        /**< @private */
+	uint16_t place;        /**< @private in the lane's heap */
+	uint8_t state;         /**< @private enum rnv_job_state */
+	uint8_t lane;          /**< @private */
+	uint8_t flags;         /**< @private */
+	uint8_t cancelled;     /**< @private to end at the next step boundary */
+	uint8_t fallbacks;     /**< @private */
+	uint8_t preemptions;   /**< @private */
+};
+
+/**
+ * Submit a job.
+ *
+ * The buffers belong to the runtime until completion, also after a cancel. Inputs are only read
+ * unless the package is compiled for donated inputs; outputs must overlap nothing else.
+ *
+ * @param sched   scheduler
+ * @param request what to run
+ * @param job     receives the handle; may be NULL
+ * @retval RNV_OK     queued
+ * @retval RNV_ENOENT no such model: never was, closed or swapped
+ * @retval RNV_EINVAL no such entry or lane, a wrong number or size of buffers, a NULL buffer,
+ *                    contradicting flags, RNV_JOB_ATOMIC in a lane that does not permit it
+ * @retval RNV_EALIGN a buffer is not aligned to its element size
+ * @retval RNV_ESTATE the model is not bound to that lane, is being drained, is resident and the
+ *                    lane is not claimed for it, or the lane is claimed for another model
+ * @retval RNV_EAGAIN the lane's queue is full and refuses, or no slot is free
+ * @retval RNV_ETIME  admission: the deadline could not be met
+ */
+int rnv_job_submit(struct rnv_sched *sched, const struct rnv_job_request *request, uint32_t *job);
+
+/**
+ * Cancel a job. A queued one ends before the call returns; one that has started at its next step
+ * boundary; one at the accelerator when the driver confirms the stop.
+ *
+ * @retval RNV_OK     it ends with RNV_ECANCELED, or with RNV_OK where its last step is just running
+ * @retval RNV_ENOENT no such job, or it is complete
+ */
+int rnv_job_cancel(struct rnv_sched *sched, uint32_t job);
+
+/**
+ * Change the deadline of a queued job; its place in the queue follows.
+ *
+ * @param deadline_us absolute; RNV_NEVER: none
+ * @retval RNV_OK     changed
+ * @retval RNV_ENOENT no such job, or it is complete
+ * @retval RNV_ESTATE it has started
+ */
+int rnv_job_set_deadline(struct rnv_sched *sched, uint32_t job, uint64_t deadline_us);
+
+/**
+ * Where a job is.
+ *
+ * @retval >=0        enum rnv_job_state
+ * @retval RNV_ENOENT no such job (also: complete, with a callback or RNV_JOB_FORGET)
+ */
+int rnv_job_state_get(struct rnv_sched *sched, uint32_t job);
+
+/**
+ * Take the result of a job that was submitted without callback, and free its slot.
+ *
+ * @param result filled on RNV_OK
+ * @retval RNV_OK     complete; the handle is no longer valid
+ * @retval RNV_EAGAIN not complete
+ * @retval RNV_ENOENT no such job
+ */
+int rnv_job_collect(struct rnv_sched *sched, uint32_t job, struct rnv_job_result *result);
+
+/* --- models ---------------------------------------------------------------------------------- */
+
+/** `rnv_model_config.flags` */
+#define RNV_MODEL_AUTO_RESET 0x1 /**< A stale state is cleared, and counted, instead of refused.   \
+				  */
+
+/** How a model is opened. Copied. */
+struct rnv_model_config {
+	const void *data; /**< package, 16-byte aligned; unchanged and mapped until close or swap */
+	uint32_t bytes;   /**< readable at `data` */
+	uint32_t lanes;   /**< bit l: bound to lane l */
+	void *state;      /**< persistent state, 16-byte aligned; NULL where the package has none */
+	uint32_t state_bytes; /**< at least the package's; the model's until close */
+	uint32_t flags;       /**< RNV_MODEL_* */
+	/**
+	 * Costs for admission, in microseconds for each step, `step_count` entries; NULL: none. The
+	 * caller's, until close or swap.
+	 */
+	const uint32_t *step_cost_us;
+};
+
+/** What a model is and does. */
+struct rnv_model_info {
+	uint32_t model;                /**< handle */
+	const struct rnv_package *pkg; /**< view; valid until close or swap */
+	uint32_t lanes;                /**< bit l: bound to lane l */
+	uint32_t jobs;                 /**< queued, started and zombies */
+	uint32_t completed;            /**< ended with RNV_OK */
+	uint32_t failed;               /**< ended otherwise */
+	uint32_t resets;               /**< stale states cleared by RNV_MODEL_AUTO_RESET */
+	uint8_t draining;              /**< 1: refuses jobs */
+	uint8_t stale;                 /**< 1: its persistent state is stale */
+	uint8_t npu;                   /**< 1: the accelerator has loaded it */
+};
+
+/** A model's slot; all members are private. Slots are an array of the caller's. */
+struct rnv_model {
+	struct rnv_package pkg;       /**< @private */
+	void *state;                  /**< @private */
+	const uint32_t *step_cost_us; /**< @private */
+	uint32_t state_bytes;         /**< @private */
+	uint32_t lanes;               /**< @private */
+	uint32_t jobs;                /**< @private */
+	uint32_t completed;           /**< @private */
+	uint32_t failed;              /**< @private */
+	uint32_t resets;              /**< @private */
+	uint16_t generation;          /**< @private */
+	uint8_t open;                 /**< @private 0: free, 1: being opened or swapped, 2: open */
+	uint8_t flags;                /**< @private */
+	uint8_t draining;             /**< @private */
+	uint8_t stale;                /**< @private */
+	uint8_t npu;                  /**< @private */
+};
+
+/**
+ * Verify a package, once, and bind it to lanes. From a thread: takes as long as rnv_package_open()
+ * and the driver's load().
+ *
+ * @param config copied
+ * @param model  receives the handle
+ * @param diag   receives why the package was refused; may be NULL
+ * @retval RNV_OK     open
+ * @retval RNV_EEXIST a model of that name is open
+ * @retval RNV_EAGAIN no slot is free
+ * @retval RNV_ENOMEM the arena of a lane, the scheduler's row of externals, or the state's memory
+ *                    is too small; `diag->value` has the need where it is given
+ * @retval RNV_EINVAL NULL, unknown flags or lanes; a model with state bound to several lanes
+ * @retval others     as rnv_package_open()
+ */
+int rnv_model_open(struct rnv_sched *sched, const struct rnv_model_config *config, uint32_t *model,
+		   struct rnv_diag *diag);
+
+/**
+ * Close a model.
+ *
+ * @retval RNV_OK     closed; its memory is the caller's again and its handle is dead
+ * @retval RNV_ENOENT no such model
+ * @retval RNV_EBUSY  it has jobs: drain first; or a lane is claimed for it
+ */
+int rnv_model_close(struct rnv_sched *sched, uint32_t model);
+
+/**
+ * Bind a model to another lane.
+ *
+ * @retval RNV_OK     bound (also if it was)
+ * @retval RNV_ENOENT no such model
+ * @retval RNV_EINVAL no such lane; a second lane for a model with state
+ * @retval RNV_ENOMEM the lane's arena is too small
+ */
+int rnv_model_bind(struct rnv_sched *sched, uint32_t model, uint32_t lane);
+
+/**
+ * Unbind a model from a lane: further jobs are refused there.
+ *
+ * @retval RNV_OK     not bound (also if it was not)
+ * @retval RNV_ENOENT no such model
+ * @retval RNV_EINVAL no such lane
+ * @retval RNV_EBUSY  it has jobs in that lane, or the lane is claimed for it
+ */
+int rnv_model_unbind(struct rnv_sched *sched, uint32_t model, uint32_t lane);
+
+/** Whether jobs that are queued run or are cancelled when their model is drained. */
+enum rnv_drain {
+	RNV_DRAIN_FINISH = 0, /**< all run */
+	RNV_DRAIN_CANCEL = 1, /**< queued ones end now, started ones at the next step boundary */
+};
+
+/**
+ * Refuse further jobs of a model and let those that it has come to an end. Covers queued, started
+ * and waiting jobs.
+ *
+ * Bounded: with RNV_DRAIN_CANCEL by one step, or the driver's stop; with RNV_DRAIN_FINISH by the
+ * jobs. A zombie of a quarantined accelerator ends with rnv_npu_recover().
+ *
+ * @param how enum rnv_drain
+ * @retval RNV_OK     it has no jobs now
+ * @retval RNV_EAGAIN it still has: ask again (`completed` hook), rnv_model_info.jobs tells
+ * @retval RNV_ENOENT no such model
+ * @retval RNV_EINVAL unknown `how`
+ */
+int rnv_model_drain(struct rnv_sched *sched, uint32_t model, uint32_t how);
+
+/**
+ * End a drain: accept jobs again.
+ *
+ * @retval RNV_OK     accepting
+ * @retval RNV_ENOENT no such model
+ */
+int rnv_model_undrain(struct rnv_sched *sched, uint32_t model);
+
+/**
+ * Replace the package of a drained model. From a thread: verifies the new one as rnv_model_open().
+ * On an error the old one stays, drained.
+ *
+ * The persistent state is kept only if both packages' `state_layout` are equal; else it is zero.
+ *
+ * @param config `lanes` 0 keeps the present ones; `state` NULL keeps the present memory
+ * @param model  in: the handle; out: that of the replacement, accepting jobs; the old one is dead
+ * @param kept   receives 1 where the state was kept, else 0; may be NULL
+ * @param diag   receives why the package was refused; may be NULL
+ * @retval RNV_OK     replaced
+ * @retval RNV_EBUSY  it is not drained, or has jobs, or a lane is claimed for it
+ * @retval RNV_ENOENT no such model
+ * @retval others     as rnv_model_open()
+ */
+int rnv_model_swap(struct rnv_sched *sched, const struct rnv_model_config *config, uint32_t *model,
+		   uint32_t *kept, struct rnv_diag *diag);
+
+/**
+ * Clear a model's persistent state: zero, and no longer stale.
+ *
+ * @retval RNV_OK     clear
+ * @retval RNV_ENOENT no such model
+ * @retval RNV_EBUSY  it has jobs
+ */
+int rnv_model_reset(struct rnv_sched *sched, uint32_t model);
+
+/**
+ * Handle of the open model of a name.
+ *
+ * @return handle, or RNV_NO_HANDLE
+ */
+uint32_t rnv_model_find(struct rnv_sched *sched, const char *name);
+
+/**
+ * The open model after another, for listing.
+ *
+ * @param model handle (of a model that may have been closed since), or RNV_NO_HANDLE to begin
+ * @return handle, or RNV_NO_HANDLE at the end
+ */
+uint32_t rnv_model_next(struct rnv_sched *sched, uint32_t model);
+
+/**
+ * Describe a model.
+ *
+ * @retval RNV_OK     filled
+ * @retval RNV_ENOENT no such model
+ */
+int rnv_model_info_get(struct rnv_sched *sched, uint32_t model, struct rnv_model_info *info);
+
+/* --- lanes ----------------------------------------------------------------------------------- */
+
+/** What a full lane does with one more job. */
+enum rnv_overload {
+	RNV_OVERLOAD_REFUSE = 0,      /**< refuses it */
+	RNV_OVERLOAD_DROP_OLDEST = 1, /**< drops the one that has been queued for longest */
+};
+
+/** `rnv_lane_config.flags`: the lane permits RNV_JOB_ATOMIC. */
+#define RNV_LANE_ATOMIC 0x1
+
+/** A lane as the caller wants it. Copied. */
+struct rnv_lane_config {
+	void *arena;            /**< activation arena, 16-byte aligned */
+	uint32_t arena_bytes;   /**< its size; the largest of the models bound to the lane */
+	struct rnv_job **queue; /**< `depth` pointers for the queue, of any content */
+	uint16_t depth;         /**< queued jobs, without the started one: 1..RNV_LANE_MAX_DEPTH */
+	uint8_t overload;       /**< enum rnv_overload */
+	uint8_t flags;          /**< RNV_LANE_ATOMIC */
+};
+
+/** What a lane has done; counters wrap at 2^32, `longest_*` are never reset. */
+struct rnv_lane_stats {
+	uint32_t submitted;         /**< accepted */
+	uint32_t completed;         /**< ended with RNV_OK */
+	uint32_t missed;            /**< of these, after their deadline */
+	uint32_t cancelled;         /**< ended with RNV_ECANCELED */
+	uint32_t dropped;           /**< ended with RNV_ENOBUFS or RNV_ETIME */
+	uint32_t failed;            /**< ended with another error */
+	uint32_t refused;           /**< not accepted: queue full, no slot, or admission */
+	uint32_t preempted;         /**< times that a more urgent lane took over */
+	uint32_t queued;            /**< queued now */
+	uint32_t most_queued;       /**< most ever queued */
+	uint32_t arena_bytes;       /**< the arena's size now (less while a part is quarantined) */
+	uint32_t arena_high_water;  /**< largest `arena_bytes` of a package that ran here */
+	uint32_t longest_queued_us; /**< longest from submission to first step */
+	uint32_t longest_step_blocked_us; /**< longest blocking by a step of a less urgent lane */
+	uint32_t longest_npu_blocked_us;  /**< longest wait for the accelerator held by another lane
+					   */
+	uint32_t longest_atomic_blocked_us; /**< longest blocking by an RNV_JOB_ATOMIC job */
+};
+
+/** A lane; all members are private. Lanes are an array of the caller's. */
+struct rnv_lane {
+	struct rnv_exec exec;        /**< @private run of `current` */
+	struct rnv_job *current;     /**< @private started job */
+	struct rnv_job *zombie;      /**< @private job that a quarantined accelerator holds */
+	struct rnv_job *oldest;      /**< @private queued jobs by submission */
+	struct rnv_job *newest;      /**< @private */
+	struct rnv_job **queue;      /**< @private heap by deadline and order */
+	uint8_t *arena;              /**< @private usable part */
+	uint32_t arena_bytes;        /**< @private */
+	uint32_t held_bytes;         /**< @private in front of it, held for `zombie` */
+	uint64_t ready_us;           /**< @private since when it could run */
+	uint32_t order;              /**< @private next submission number */
+	uint32_t claim;              /**< @private handle of the model that it is claimed for */
+	uint16_t depth;              /**< @private */
+	uint16_t count;              /**< @private queued jobs */
+	uint8_t overload;            /**< @private */
+	uint8_t flags;               /**< @private */
+	uint8_t number;              /**< @private */
+	uint8_t npu_wait;            /**< @private waits for the accelerator to be free */
+	struct rnv_lane_stats stats; /**< @private */
+};
+
+/**
+ * Claim a lane for a model with resident inputs and outputs: until it is released, the lane takes
+ * jobs of that model only, and between them its arena is the caller's.
+ *
+ * @retval RNV_OK     claimed
+ * @retval RNV_ENOENT no such model
+ * @retval RNV_EINVAL no such lane
+ * @retval RNV_ESTATE the model is not bound to the lane
+ * @retval RNV_EBUSY  the lane has jobs or is claimed
+ */
+int rnv_lane_claim(struct rnv_sched *sched, uint32_t lane, uint32_t model);
+
+/**
+ * Release a claim.
+ *
+ * @retval RNV_OK     free for all models
+ * @retval RNV_EINVAL no such lane
+ * @retval RNV_ESTATE not claimed
+ * @retval RNV_EBUSY  it has jobs
+ */
+int rnv_lane_release(struct rnv_sched *sched, uint32_t lane);
+
+/**
+ * Address of a resident tensor of the model that a lane is claimed for. The bytes are the caller's
+ * while no job of the lane is submitted.
+ *
+ * @param tensor as given by rnv_package_input() and rnv_package_output()
+ * @return address in the lane's arena, or NULL: no such lane, not claimed, not a resident tensor
+ */
+void *rnv_lane_tensor(struct rnv_sched *sched, uint32_t lane, uint16_t tensor);
+
+/**
+ * Read a lane's counters.
+ *
+ * @retval RNV_OK     filled
+ * @retval RNV_EINVAL no such lane
+ */
+int rnv_lane_stats_get(struct rnv_sched *sched, uint32_t lane, struct rnv_lane_stats *stats);
+
+/* --- the scheduler --------------------------------------------------------------------------- */
+
+/** Kinds of rnv_trace_event. */
+enum rnv_trace {
+	RNV_TRACE_SUBMIT = 1,     /**< job queued */
+	RNV_TRACE_START = 2,      /**< job owns its lane; its first step follows */
+	RNV_TRACE_STEP_BEGIN = 3, /**< CPU begins `step` */
+	RNV_TRACE_STEP_END = 4,   /**< CPU has ended `step` */
+	RNV_TRACE_NPU_BEGIN = 5,  /**< `step` was given to the accelerator */
+	RNV_TRACE_NPU_END = 6,    /**< it has ended; `status` */
+	RNV_TRACE_PREEMPT = 7,    /**< a more urgent lane takes over */
+	RNV_TRACE_RESUME = 8,     /**< goes on after that */
+	RNV_TRACE_DONE = 9,       /**< job complete; `result` */
+};
+
+/** Something happened; time is the observer's business. */
+struct rnv_trace_event {
+	const struct rnv_job_result *result; /**< RNV_TRACE_DONE: how it ended; else NULL */
+	uint32_t job;                        /**< handle */
+	int32_t status;                      /**< RNV_TRACE_NPU_END: enum rnv_status; else 0 */
+	uint16_t model;                      /**< number of the model's slot */
+	uint16_t step;                       /**< step number */
+	uint8_t kind;                        /**< enum rnv_trace */
+	uint8_t lane;                        /**< lane number */
+};
+
+/** Calls out of the scheduler; constant. Each may be NULL, none is called in a critical section. */
+struct rnv_sched_hooks {
+	/** Lane `lane` has work: let rnv_sched_run() or rnv_lane_run() be called. Must be callable
+	 * from every context that submits, interrupts included, and only note it. */
+	void (*wake)(void *context, uint32_t lane);
+	/** A job without callback is complete (`job`), or one of a draining model (any): threads
+	 * that wait ask again. Context as for rnv_job_done. */
+	void (*completed)(void *context, uint32_t job);
+	/** An event, in the context where it happens. Must be quick: it delays what it observes. */
+	void (*trace)(void *context, const struct rnv_trace_event *event);
+	/** Whether a job with a deadline shall be accepted: RNV_OK, or RNV_ETIME. See admission.h.
+	 */
+	int (*admit)(void *context, struct rnv_sched *sched, const struct rnv_job_request *request);
+	/** For all hooks but `admit`, which has its own. */
+	void *context;
+	void *admit_context; /**< for `admit` */
+};
+
+/** Memory and wiring of a scheduler. Copied; what it points to is the scheduler's for its life. */
+struct rnv_sched_config {
+	const struct rnv_lane_config
+		*lane_configs;    /**< read by init only; [0] is the most urgent */
+	struct rnv_lane *lanes;   /**< `lane_count`, of any content */
+	struct rnv_job *jobs;     /**< `job_count`, of any content */
+	struct rnv_model *models; /**< `model_count`, of any content */
+	void **externals;         /**< `job_count` rows of `externals_per_job` pointers */
+	uint16_t lane_count;      /**< 1..RNV_SCHED_MAX_LANES */
+	uint16_t job_count;   /**< 1..RNV_SCHED_MAX_JOBS: queued, started and uncollected jobs */
+	uint16_t model_count; /**< 1..65535 */
+	uint16_t externals_per_job;          /**< most inputs and outputs of a model */
+	struct rnv_npu *npu;                 /**< accelerator, or NULL */
+	const struct rnv_sched_hooks *hooks; /**< never copied; NULL: none */
+};
+
+/** A scheduler; all members are private. */
+struct rnv_sched {
+	struct rnv_lane *lanes;              /**< @private */
+	struct rnv_job *jobs;                /**< @private */
+	struct rnv_model *models;            /**< @private */
+	struct rnv_job *free;                /**< @private */
+	struct rnv_npu *npu;                 /**< @private */
+	const struct rnv_sched_hooks *hooks; /**< @private */
+	struct rnv_lane *npu_owner;          /**< @private */
+	uint64_t npu_since_us;               /**< @private */
+	uint32_t ready;                      /**< @private bit l: lane l has work for the CPU */
+	uint32_t running;           /**< @private lane of the cooperative driver, or none */
+	uint16_t lane_count;        /**< @private */
+	uint16_t job_count;         /**< @private */
+	uint16_t model_count;       /**< @private */
+	uint16_t externals_per_job; /**< @private */
+};
+
+/**
+ * Initialise.
+ *
+ * @retval RNV_OK     ready, without models
+ * @retval RNV_EINVAL NULL, or a number out of range
+ * @retval RNV_EALIGN an arena is not 16-byte aligned
+ */
+int rnv_sched_init(struct rnv_sched *sched, const struct rnv_sched_config *config);
+
+/**
+ * Cooperative driver: execute at most one step of the most urgent lane that can run, and what is
+ * due around it (accelerator events, time-outs, completions). By the driver's thread only.
+ *
+ * @retval 1 something was done: call again
+ * @retval 0 idle: call again after `wake`, or at rnv_sched_next_us()
+ */
+int rnv_sched_step(struct rnv_sched *sched);
+
+/** Cooperative driver: rnv_sched_step() until it is idle. */
+void rnv_sched_run(struct rnv_sched *sched);
+
+/**
+ * Driver with a thread per lane: execute the jobs of one lane until it has none that can run. By
+ * that lane's thread only; call again after `wake` for that lane, or at rnv_sched_next_us().
+ *
+ * @retval RNV_OK     idle
+ * @retval RNV_EINVAL no such lane
+ */
+int rnv_lane_run(struct rnv_sched *sched, uint32_t lane);
+
+/**
+ * When a driver must be called although nothing woke it: the accelerator's time-out.
+ *
+ * @return absolute time, or RNV_NEVER
+ */
+uint64_t rnv_sched_next_us(struct rnv_sched *sched);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RANVIER_SCHED_H_ */
