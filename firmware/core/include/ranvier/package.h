@@ -98,6 +98,12 @@ enum rnv_alias {
 
 /** `rnv_step_rec.flags`: the step is only the rows `row0 .. row0 + rows - 1` of its op. */
 #define RNV_STEP_SLICE 0x1
+/**
+ * `rnv_step_rec.flags`: an accelerator may execute the step. Its op's kernel is the fallback and may
+ * begin the step again after an accelerator has written some of its output: no output replaces an
+ * input.
+ */
+#define RNV_STEP_NPU   0x2
 
 /** `rnv_section_rec.flags`: a reader that does not know the section's kind may skip it. */
 #define RNV_SECTION_OPTIONAL 0x1
@@ -199,7 +205,7 @@ struct rnv_op_rec {
 /** A step of execution. */
 struct rnv_step_rec {
 	uint16_t op;        /**< op number */
-	uint16_t flags;     /**< RNV_STEP_SLICE */
+	uint16_t flags;     /**< RNV_STEP_SLICE, RNV_STEP_NPU */
 	uint32_t row0;      /**< first row of a slice; 0 otherwise */
 	uint32_t rows;      /**< rows of a slice; 0 otherwise */
 	uint32_t predicted; /**< predicted instructions; 0: unknown */

@@ -19,9 +19,6 @@ import cffi
 import ranvier.native
 from ranvier.errors import ToolError
 
-#: Headers in an order in which each finds what it needs.
-HEADERS = ("status.h", "arena.h", "pingpong.h", "plan.h", "package.h", "exec.h")
-
 _LAYOUT = """
 struct layout_row { const char *type; const char *field; uint32_t offset; uint32_t size; };
 extern struct layout_row rnv_layout[];
@@ -55,12 +52,27 @@ def declarations(text: str) -> str:
     return "\n".join(keep)
 
 
+def headers(folder: Path) -> list[str]:
+    """The texts of all headers, each after those that it includes."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.h"))}
+    ordered: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name not in ordered:
+            for included in re.findall(r'#include "ranvier/([^"]+)"', texts[name]):
+                add(included)
+            ordered[name] = texts[name]
+
+    for name in texts:
+        add(name)
+    return list(ordered.values())
+
+
 @cache
 def library() -> Any:
     """The loaded library; raises :class:`ToolError` where it is missing or does not load."""
-    for header in HEADERS:
-        path = _find(f"include/ranvier/{header}")
-        ffi.cdef(declarations(path.read_text(encoding="utf-8")))
+    for header in headers(_find("include/ranvier")):
+        ffi.cdef(declarations(header))
     ffi.cdef(_LAYOUT)
     path = Path(os.environ.get("RANVIER_LIBRARY") or _find("libranvier.so"))
     try:
