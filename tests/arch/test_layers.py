@@ -34,6 +34,16 @@ LAYERS = {
 #: The verifier asks every kernel's check(), by this interface alone.
 SEAM = ("model", "kernels/kernel.h")
 
+#: The same between the folders of kernels; the portable ones in s8 use what a build has of dsp.
+KERNEL_FOLDERS = {
+    "planes": set(),
+    "base": {"planes"},
+    "dsp": {"planes"},
+    "s8": {"planes", "dsp"},
+    "mve": {"s8"},
+    "host": {"s8"},
+}
+
 #: Kernels for an instruction set: they test for it, others include what they choose.
 TARGETS = ("dsp", "base", "mve")
 #: Conditions of their headers: whether a build has the assembly.
@@ -92,6 +102,18 @@ def test_core_sources_include_only_what_lies_below(path: Path) -> None:
             assert (SOURCES / name).is_file(), name
             other = name.split("/")[0]
             assert other == layer or other in LAYERS[layer] or (layer, name) == SEAM, name
+
+
+def test_kernels_include_only_what_lies_below() -> None:
+    """Files beside the folders, which all of them may include, include each other only."""
+    kernels = SOURCES / "kernels"
+    assert {path.name for path in kernels.iterdir() if path.is_dir()} == set(KERNEL_FOLDERS)
+    for path in (*c_files(kernels), *sorted(kernels.rglob("*.S"))):
+        folder = path.relative_to(kernels).parts[0] if path.parent != kernels else ""
+        below = {folder} | KERNEL_FOLDERS.get(folder, set())
+        others = [name.split("/")[1:-1] for kind, name in includes(path) if kind == '"']
+        for other in (parts[0] for parts in others if parts):
+            assert other in below, f"{path}: {other}"
 
 
 @pytest.mark.parametrize(

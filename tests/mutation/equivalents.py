@@ -75,12 +75,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "return (a <= b) ? a : b;",
     ): _MINIMUM,
     (
-        f"{_KERNELS}/s8/depthwise_planes_rows.h",
+        f"{_KERNELS}/planes/view.h",
         "return (until_wrap < rows) ? until_wrap : rows;",
         "return (until_wrap <= rows) ? until_wrap : rows;",
     ): _MINIMUM,
     (
-        f"{_KERNELS}/s8/depthwise_planes_rows.c",
+        f"{_KERNELS}/planes/depthwise_rows.c",
         "p->columns = 0;",
         ";",
     ): "no row of a height of 0 is copied, whatever its columns",
@@ -95,7 +95,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "#define RNV_POOL_AREA_MAX 0x800001",
     ): "0x800001 has a prime factor that is larger than a window's side can be",
     (
-        f"{_KERNELS}/s8/softmax.c",
+        f"{_KERNELS}/s8/softmax_check.c",
         "!rnv_words_within(&p->rows, 1, 1, INT32_MAX) ||",
         "!rnv_words_within(&p->rows, 2, 1, INT32_MAX) ||",
     ): "the word after it, the depth, has its own narrower limits on the next line",
@@ -181,11 +181,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "bias = replace(bias, shape=data.shape, data=data, quant=None, index=-1)",
         "bias = replace(bias, shape=data.shape, data=data, quant=None, index=-2)",
     ): "any negative index is no tensor of the file",
-    (
-        f"{_KERNELS}/mve/add.c",
-        "!rnv_words_within(words + 5, 3, 0, INT32_MAX) ||",
-        "!rnv_words_within(words + 5, 3, 1, INT32_MAX) ||",
-    ): "no multiplier of a scale is 0; the limits are those of s8/add.c, whose unit test has them",
     (
         f"{_COMPILER}/optimize.py",
         "_SPENT = {Goal.SPEED: None, Goal.BALANCED: 2048, Goal.MEMORY: 0}",

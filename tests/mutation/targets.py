@@ -54,6 +54,7 @@ CONSTANT = Pytest(("test_constant_channels.py",))
 #: Files of a folder by the beginning of the path (the longest that fits), and their checks.
 CHECKS: dict[str, tuple[Check, ...]] = {
     f"{KERNELS}/planes/conv": (CONV, VIEWS),
+    f"{KERNELS}/planes/depthwise": (DEPTHWISE, VIEWS),
     f"{KERNELS}/planes/interleave": (CONV,),
     f"{KERNELS}/planes/pieces": (GEMM, CONV, DEPTHWISE),
     f"{KERNELS}/planes/pointwise": (GEMM, BASE),

@@ -81,20 +81,6 @@ static uint32_t random_quads(void)
 						  : random_in(1, 28));
 }
 
-static int8_t random_input(int32_t kind)
-{
-	switch (kind) {
-	case 0:
-		return -128;
-	case 1:
-		return 127;
-	case 2:
-		return (random_word() % 2u != 0u) ? 127 : -128;
-	default:
-		return (int8_t)random_word();
-	}
-}
-
 /* The two words of a quad, from their definition. */
 static void quad_words(const int8_t *x, uint32_t step, uint32_t *y, uint32_t *z)
 {
@@ -155,26 +141,6 @@ static bool prepare_round(struct round *round, const struct version *version)
 	return (guard_holds(&columns) && guard_holds(&in)) || fail(round, "guard of preparation");
 }
 
-/* Run the blocks as a driver does: an odd channel on its own, with channel 0. */
-static bool run_blocks(const struct round *round, rnv_gemm_fn *function, const uint8_t *w,
-		       uint32_t w_bytes, const uint8_t *columns, uint8_t *out)
-{
-	uint32_t blocks = (round->outputs + 1u) / 2u;
-	uint32_t pairs_bytes = w_bytes / blocks * (round->outputs / 2u);
-	uintptr_t pairs[6] = {(uintptr_t)w, (uintptr_t)columns,         (uintptr_t)out,
-			      round->step,  (uintptr_t)w + pairs_bytes, round->quads};
-	uintptr_t odd[6] = {pairs[4],
-			    pairs[1],
-			    (uintptr_t)(out + (round->outputs - 1u) * round->step),
-			    0,
-			    pairs[0] + w_bytes,
-			    round->quads};
-	uintptr_t nothing;
-
-	return (pairs[0] == pairs[4] || call_checked((any_fn *)function, pairs, &nothing)) &&
-	       (odd[0] == odd[4] || call_checked((any_fn *)function, odd, &nothing));
-}
-
 static bool gemm_round(struct round *round, const struct version *version,
 		       const struct guarded *stream)
 {
@@ -195,8 +161,8 @@ static bool gemm_round(struct round *round, const struct version *version,
 	}
 	columns_wanted(inputs, 4u * round->quads, 1, round->width, round->quads,
 		       (uint32_t *)(void *)columns.data);
-	if (!run_blocks(round, function, stream->data, (uint32_t)stream->bytes, columns.data,
-			out.data)) {
+	if (!call_pairs((any_fn *)function, stream, columns.data, out.data, round->outputs,
+			round->step, round->quads)) {
 		return fail(round, "registers or stack after product");
 	}
 	if (memcmp(out.data, wanted, out_bytes) != 0) {
@@ -250,13 +216,5 @@ static bool one_round(int32_t number)
 
 int test_main(int32_t seed, int32_t rounds)
 {
-	random_seed((uint32_t)seed);
-	for (int32_t number = 0; number < rounds; number++) {
-		if (!one_round(number)) {
-			return 1;
-		}
-	}
-	say_number("gemm: rounds ", rounds);
-	say("\n");
-	return 0;
+	return run_rounds("gemm", one_round, seed, rounds);
 }

@@ -278,12 +278,13 @@ static bool refusals(void)
 	return (params.epilogue != RNV_EPILOGUE_TEXTBOOK) || tail_refusals();
 }
 
-static bool one_round(void)
+static bool one_round(int32_t number)
 {
 	struct guarded scratch;
 	struct rnv_reach reach;
 	bool same;
 
+	round_number = number;
 	random_params();
 	for (uint32_t i = 0; i < sizeof(image); i++) {
 		image[i] = (int8_t)random_word();
@@ -316,13 +317,5 @@ static bool one_round(void)
 int test_main(int32_t seed, int32_t rounds)
 {
 	twin.block_bytes = rnv_dsp_tile_ops.block_bytes;
-	random_seed((uint32_t)seed);
-	for (round_number = 0; round_number < rounds; round_number++) {
-		if (!one_round()) {
-			return 1;
-		}
-	}
-	say_number("pointwise: rounds ", rounds);
-	say("\n");
-	return 0;
+	return run_rounds("pointwise", one_round, seed, rounds);
 }

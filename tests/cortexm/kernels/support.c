@@ -40,6 +40,20 @@ void random_seed(uint32_t seed)
 	random_word();
 }
 
+int8_t random_input(int32_t kind)
+{
+	switch (kind) {
+	case 0:
+		return -128;
+	case 1:
+		return 127;
+	case 2:
+		return (random_word() % 2u != 0u) ? 127 : -128;
+	default:
+		return (int8_t)random_word();
+	}
+}
+
 static void quit(const char *reason)
 {
 	say(reason);
@@ -72,6 +86,36 @@ bool guard_holds(const struct guarded *buffer)
 		}
 	}
 	return true;
+}
+
+bool call_pairs(any_fn *function, const struct guarded *stream, const uint8_t *columns,
+		uint8_t *out, uint32_t outputs, uint32_t step, uint32_t quads)
+{
+	uint32_t pair = (uint32_t)stream->bytes / ((outputs + 1u) / 2u);
+	uintptr_t w = (uintptr_t)stream->data;
+	uintptr_t middle = w + pair * (outputs / 2u);
+	uintptr_t end = w + stream->bytes;
+	uintptr_t pairs[6] = {w, (uintptr_t)columns, (uintptr_t)out, step, middle, quads};
+	uintptr_t last = (uintptr_t)(out + (outputs - 1u) * step);
+	uintptr_t odd[6] = {middle, (uintptr_t)columns, last, 0, end, quads};
+	uintptr_t nothing;
+
+	return (w == middle || call_checked(function, pairs, &nothing)) &&
+	       (middle == end || call_checked(function, odd, &nothing));
+}
+
+int run_rounds(const char *name, bool (*one_round)(int32_t number), int32_t seed, int32_t rounds)
+{
+	random_seed((uint32_t)seed);
+	for (int32_t i = 0; i < rounds; i++) {
+		if (!one_round(i)) {
+			return 1;
+		}
+	}
+	say(name);
+	say_number(": rounds ", rounds);
+	say("\n");
+	return 0;
 }
 
 #if defined(__ARM_ARCH_PROFILE)

@@ -21,6 +21,9 @@ int32_t random_in(int32_t low, int32_t high);
 /* Start the sequence anew. */
 void random_seed(uint32_t seed);
 
+/* An int8: an extreme where `kind` is 0..2 (the lowest, the highest, either), else any. */
+int8_t random_input(int32_t kind);
+
 /* Bytes before and after each guarded buffer. */
 #define GUARD_BYTES 32u
 
@@ -50,9 +53,20 @@ typedef void any_fn(void);
  */
 bool call_checked(any_fn *function, const uintptr_t arguments[6], uintptr_t *result);
 
+/*
+ * Call the inner loop `function` (rnv_gemm_fn) for a stream of pairs of channels as a driver does:
+ * an odd channel on its own, with channel 0. False where call_checked() is.
+ */
+bool call_pairs(any_fn *function, const struct guarded *stream, const uint8_t *columns,
+		uint8_t *out, uint32_t outputs, uint32_t step, uint32_t quads);
+
 /* Print a text, a number. */
 void say(const char *text);
 void say_number(const char *label, int32_t value);
+
+/* Run rounds from the beginning of a sequence up to the first one that fails; what main() returns.
+ */
+int run_rounds(const char *name, bool (*one_round)(int32_t number), int32_t seed, int32_t rounds);
 
 /* The program: `argc` words of the command line. */
 int test_main(int32_t seed, int32_t rounds);

@@ -103,20 +103,6 @@ static uint32_t random_inputs(void)
 						  : random_in(1, 100));
 }
 
-static int8_t random_input(int32_t kind)
-{
-	switch (kind) {
-	case 0:
-		return -128;
-	case 1:
-		return 127;
-	case 2:
-		return (random_word() % 2u != 0u) ? 127 : -128;
-	default:
-		return (int8_t)random_word();
-	}
-}
-
 static bool prepare_round(struct round *round, const struct version *version)
 {
 	uint32_t pixel = (round->planes != 0u) ? 1u : round->step;
@@ -152,25 +138,6 @@ static bool prepare_round(struct round *round, const struct version *version)
 	return (guard_holds(&columns) && guard_holds(&in)) || fail(round, "guard of preparation");
 }
 
-/* Run the blocks as a driver does: an odd channel on its own, with channel 0. */
-static bool run_blocks(const struct round *round, const struct version *version,
-		       const struct guarded *stream, const uint8_t *columns, uint8_t *out)
-{
-	any_fn *function = (any_fn *)version->gemm[round->kind][round->epilogue];
-	uint32_t pair = rnv_base_pair_bytes(round->quads, (enum rnv_epilogue)round->epilogue);
-	uintptr_t w = (uintptr_t)stream->data;
-	uintptr_t middle = w + pair * (round->outputs / 2u);
-	uintptr_t end = w + stream->bytes;
-	uintptr_t pairs[6] = {w,      (uintptr_t)columns, (uintptr_t)out, round->step,
-			      middle, round->quads};
-	uintptr_t last = (uintptr_t)(out + (round->outputs - 1u) * round->step);
-	uintptr_t odd[6] = {middle, (uintptr_t)columns, last, 0, end, round->quads};
-	uintptr_t nothing;
-
-	return (w == middle || call_checked(function, pairs, &nothing)) &&
-	       (middle == end || call_checked(function, odd, &nothing));
-}
-
 static void fill_columns(const struct round *round, uint8_t *columns)
 {
 	for (uint32_t i = 0; i < 4u * round->quads * round->width; i++) {
@@ -203,7 +170,8 @@ static bool gemm_round(struct round *round, const struct version *version,
 		}
 	}
 	fill_columns(round, columns.data);
-	if (!run_blocks(round, version, stream, columns.data, out.data)) {
+	if (!call_pairs((any_fn *)version->gemm[round->kind][round->epilogue], stream, columns.data,
+			out.data, round->outputs, round->step, round->quads)) {
 		return fail(round, "registers or stack after product");
 	}
 	if (memcmp(out.data, wanted, out_bytes) != 0) {
@@ -226,7 +194,9 @@ static bool raw_round(struct round *round, const struct guarded *stream)
 
 		round->version = versions[i].name;
 		fill_columns(round, columns_pool);
-		if (!run_blocks(round, &versions[i], stream, columns_pool, out.data) ||
+		if (!call_pairs((any_fn *)versions[i].gemm[round->kind][round->epilogue], stream,
+				columns_pool, out.data, round->outputs, round->step,
+				round->quads) ||
 		    !guard_holds(&out) || !guard_holds(stream)) {
 			return fail(round, "surroundings with any words");
 		}
@@ -316,13 +286,5 @@ static bool one_round(int32_t number)
 
 int test_main(int32_t seed, int32_t rounds)
 {
-	random_seed((uint32_t)seed);
-	for (int32_t number = 0; number < rounds; number++) {
-		if (!one_round(number)) {
-			return 1;
-		}
-	}
-	say_number("gemm: rounds ", rounds);
-	say("\n");
-	return 0;
+	return run_rounds("gemm", one_round, seed, rounds);
 }

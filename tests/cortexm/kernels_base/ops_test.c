@@ -271,18 +271,16 @@ static bool fully_connected_round(void)
 	return run_and_compare();
 }
 
+static bool one_round(int32_t number)
+{
+	round_number = number;
+	for (uint32_t i = 0; i < sizeof(image); i++) {
+		image[i] = (int8_t)random_word();
+	}
+	return (random_word() % 2u != 0u) ? pointwise_round() : fully_connected_round();
+}
+
 int test_main(int32_t seed, int32_t rounds)
 {
-	random_seed((uint32_t)seed);
-	for (round_number = 0; round_number < rounds; round_number++) {
-		for (uint32_t i = 0; i < sizeof(image); i++) {
-			image[i] = (int8_t)random_word();
-		}
-		if (!((random_word() % 2u != 0u) ? pointwise_round() : fully_connected_round())) {
-			return 1;
-		}
-	}
-	say_number("ops: rounds ", rounds);
-	say("\n");
-	return 0;
+	return run_rounds("ops", one_round, seed, rounds);
 }

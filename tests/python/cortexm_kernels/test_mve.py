@@ -4,25 +4,22 @@
 
 from __future__ import annotations
 
-import fcntl
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from kernel_programs import ROOT, build, run
 
 from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.compiler.graph import DType, Graph, Op, Quant, Tensor
 from ranvier.package.records import IoMode
-from ranvier.testing import cortexm, qemu
+from ranvier.testing import cortexm
 from ranvier.testing.cases import Case, convolution, draw, generate
 from ranvier.testing.cases.window import Window
 from ranvier.testing.oracle import TfliteMicroOracle
 from ranvier.testing.tflite_builder import build_tflite
 
-ROOT = Path(__file__).resolve().parents[3]
-SOURCE = ROOT / "tests" / "cortexm" / "kernels_mve"
-TOOLCHAIN = ROOT / "firmware/port/baremetal/cmake/arm-none-eabi.cmake"
 CPU = "m55"
 LEAST_CASES = 3000
 FIRST_SEED = 40_000
@@ -55,19 +52,8 @@ def firmware() -> cortexm.Firmware:
 
 
 def test_assembly() -> None:
-    directory = ROOT / "build" / "kernels_mve"
-    directory.mkdir(parents=True, exist_ok=True)
-    configure = ["cmake", "-S", str(SOURCE), "-B", str(directory), "-G", "Ninja"]
-    configure += [f"-DRNV_CPU={CPU}", "-DCMAKE_BUILD_TYPE=MinSizeRel"]
-    configure += [f"-DCMAKE_TOOLCHAIN_FILE={TOOLCHAIN}"]
-    with (directory / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for command in (configure, ["cmake", "--build", str(directory)]):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    result = qemu.run(directory / "mve_test.elf", CPU)
-    assert result.exit_code == 0, result.stdout
-    counts = dict(line.rsplit(" ", 1) for line in result.stdout.splitlines())
+    stdout = run(build("kernels_mve", CPU, CPU) / "mve_test.elf", CPU)
+    counts = dict(line.rsplit(" ", 1) for line in stdout.splitlines())
     assert int(counts["cases"]) >= LEAST_CASES
     assert int(counts["failures"]) == 0
 

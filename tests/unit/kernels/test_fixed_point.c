@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 
 #define RANDOM_NUMBERS 200000
 #define COUNT(array)   (sizeof(array) / sizeof((array)[0]))

@@ -3,7 +3,7 @@
 """Integer multipliers for real scales, exactly as TensorFlow Lite forms and applies them.
 
 Source of the definitions: TensorFlow Lite's ``QuantizeMultiplier`` and gemmlowp's fixed point. The
-same arithmetic runs on the device (``kernels/s8/fixed_point.h``); here it makes tables.
+same arithmetic runs on the device (``kernels/fixed_point.h``); here it makes tables.
 """
 
 from __future__ import annotations

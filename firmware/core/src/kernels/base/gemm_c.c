@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "kernels/base/gemm.h"
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 
 /* What a call works on. */
 struct job {

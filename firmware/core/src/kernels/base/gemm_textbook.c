@@ -9,7 +9,7 @@
  */
 
 #include "kernels/base/gemm.h"
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 
 /* Tail of a channel. */
 struct textbook {

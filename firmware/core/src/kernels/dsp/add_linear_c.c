@@ -4,7 +4,7 @@
  */
 
 #include "kernels/dsp/add_linear.h"
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 
 /* `factor x / 256`, rounded down. */
 static uint32_t scaled(int32_t factor, int8_t x)

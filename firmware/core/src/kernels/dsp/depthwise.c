@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "kernels/dsp/depthwise_tiles.h"
-#include "kernels/s8/depthwise_planes_rows.h"
+#include "kernels/planes/depthwise_rows.h"
 
 #define tiles_s1  RNV_DSP_PICK(rnv_depthwise_s1)
 #define tiles_s2  RNV_DSP_PICK(rnv_depthwise_s2)

@@ -9,7 +9,7 @@
  */
 
 #include "kernels/dsp/depthwise_tiles.h"
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 
 /* A channel's words taken apart. */
 struct channel {

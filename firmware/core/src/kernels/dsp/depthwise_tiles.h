@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "kernels/dsp/select.h"
-#include "kernels/s8/depthwise_planes_rows.h"
+#include "kernels/planes/depthwise_rows.h"
 
 /** Words of a channel in the stream. */
 #define RNV_DEPTHWISE_WORDS 8

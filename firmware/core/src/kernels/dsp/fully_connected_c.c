@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernels/dsp/fully_connected.h"
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 
 /* Low and high half of a word, with their signs. */
 static int32_t low_half(uint32_t word)

@@ -10,7 +10,7 @@
 
 #include "kernels/dsp/gemm.h"
 
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 
 /* acc + a.low * b.low + a.high * b.high, halves int16 (the instruction of that name). */
 static inline uint32_t smlad(uint32_t a, uint32_t b, uint32_t acc)

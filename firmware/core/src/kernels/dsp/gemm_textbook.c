@@ -10,7 +10,7 @@
  */
 
 #include "kernels/dsp/gemm.h"
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 
 /* Tail of one output. */
 struct textbook {

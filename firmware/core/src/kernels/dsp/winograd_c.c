@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "kernels/dsp/winograd.h"
+#include "kernels/fixed_point.h"
 #include "kernels/planes/tile.h"
-#include "kernels/s8/fixed_point.h"
 
 #define TILES  4u
 /* int16 values from one of its index to the next; TILES and channel pairs are innermost. */

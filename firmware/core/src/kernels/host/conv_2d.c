@@ -15,8 +15,8 @@
 
 #include <string.h>
 
+#include "kernels/fixed_point.h"
 #include "kernels/host/wide.h"
-#include "kernels/s8/fixed_point.h"
 
 /* Output channels whose sums are formed before they are scaled. */
 #define BLOCK 64u

@@ -12,38 +12,7 @@
 #include "kernels/mve/vector.h"
 #include "kernels/s8/binary.h"
 
-/* Followed by the box of binary.h. */
-struct add_params {
-	int32_t zero_point_0;
-	int32_t zero_point_1;
-	int32_t zero_point_out;
-	int32_t act_min;
-	int32_t act_max;
-	int32_t multiplier_0;
-	int32_t multiplier_1;
-	int32_t multiplier_out;
-	int32_t shift_0;
-	int32_t shift_1;
-	int32_t shift_out;
-};
-
-#define FIXED      11u
 #define INPUT_BITS 20u
-
-static int check(const struct rnv_op *op)
-{
-	const int32_t *words = rnv_op_params(op);
-	const struct add_params *p = (const void *)words;
-	int mask = rnv_binary_check(op, FIXED);
-
-	if (mask >= 0 &&
-	    (!rnv_words_within(words, 5, INT8_MIN, INT8_MAX) || p->act_min > p->act_max ||
-	     !rnv_words_within(words + 5, 3, 0, INT32_MAX) ||
-	     !rnv_words_within(words + 8, 3, -31, 30))) {
-		return RNV_EFORMAT;
-	}
-	return mask;
-}
 
 /* Four inputs at the common scale; VMLAS takes off the zero point while it shifts. */
 static inline int32x4_t scaled(int32x4_t x, int32_t zero_point, int32_t multiplier, int32_t shift)
@@ -55,7 +24,7 @@ static inline int32x4_t scaled(int32x4_t x, int32_t zero_point, int32_t multipli
 }
 
 /* Any row. */
-static void add_any(const struct add_params *p, const struct rnv_binary_row *row)
+static void add_any(const struct rnv_add_params *p, const struct rnv_binary_row *row)
 {
 	uint32x4_t lanes = vidupq_n_u32(0, 1);
 	uint32x4_t x_lanes = vmulq_n_u32(lanes, row->x_step);
@@ -84,7 +53,7 @@ static void add_any(const struct add_params *p, const struct rnv_binary_row *row
 
 static void add_row(const int32_t *params, const struct rnv_binary_row *row)
 {
-	const struct add_params *p = (const void *)params;
+	const struct rnv_add_params *p = (const void *)params;
 	bool first = p->shift_0 == 0; /* the input of the larger scale */
 	int32_t shift = first ? p->shift_1 : p->shift_0;
 	struct rnv_mve_add_row fast;
@@ -113,7 +82,7 @@ static void add_row(const int32_t *params, const struct rnv_binary_row *row)
 
 static void run(const struct rnv_op *op)
 {
-	rnv_binary_run(op, FIXED, add_row);
+	rnv_binary_run(op, RNV_ADD_WORDS, add_row);
 }
 
-const struct rnv_kernel rnv_add_s8 = {.check = check, .run = run};
+const struct rnv_kernel rnv_add_s8 = {.check = rnv_add_check, .run = run};

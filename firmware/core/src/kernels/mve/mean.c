@@ -5,48 +5,12 @@
 
 /**
  * @file
- * @brief MEAN over any set of axes with MVE, see s8/mean.c: four of the last kept axis at a time
+ * @brief MEAN over any set of axes with MVE: four of the last kept axis at a time
  * where that is dense, else 16 of the last reduced one.
  */
 
 #include "kernels/mve/vector.h"
-#include "kernels/s8/plain.h"
-
-struct mean_params {
-	int32_t keep0;
-	int32_t reduce0;
-	int32_t keep1;
-	int32_t reduce1;
-	int32_t keep2;
-	int32_t reduce2;
-	int32_t offset;
-	int32_t multiplier;
-	int32_t shift;
-	int32_t out_zp;
-};
-
-#define PARAMS (sizeof(struct mean_params) / sizeof(int32_t))
-
-static int check(const struct rnv_op *op)
-{
-	const struct mean_params *p = (const void *)rnv_op_params(op);
-	int32_t keep[3];
-
-	if (!rnv_op_plain(op, 1, PARAMS, 0) || !rnv_words_within(&p->keep0, 6, 1, INT32_MAX) ||
-	    !rnv_words_within(&p->multiplier, 1, 0, INT32_MAX) ||
-	    !rnv_words_within(&p->shift, 1, -31, 30) ||
-	    !rnv_words_within(&p->out_zp, 1, INT8_MIN, INT8_MAX)) {
-		return RNV_EFORMAT;
-	}
-	keep[0] = p->keep0;
-	keep[1] = p->keep1;
-	keep[2] = p->keep2;
-	if (!rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->keep0, 6)) ||
-	    !rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(keep, 3))) {
-		return RNV_EFORMAT;
-	}
-	return 0;
-}
+#include "kernels/s8/mean.h"
 
 /* Sum of `count` adjacent values. */
 static uint32_t sum_of(const int8_t *in, int32_t count)
@@ -63,7 +27,7 @@ static uint32_t sum_of(const int8_t *in, int32_t count)
 }
 
 /* The sums of up to four neighbours whose first values are at `in`. */
-static int32x4_t sums(const struct mean_params *p, const int8_t *in, mve_pred16_t active)
+static int32x4_t sums(const struct rnv_mean_params *p, const int8_t *in, mve_pred16_t active)
 {
 	int32_t step1 = p->keep2 * p->reduce2;
 	int32_t step0 = p->keep1 * p->reduce1 * step1;
@@ -87,7 +51,7 @@ static int32x4_t sums(const struct mean_params *p, const int8_t *in, mve_pred16_
 
 static void run(const struct rnv_op *op)
 {
-	const struct mean_params *p = (const void *)rnv_op_params(op);
+	const struct rnv_mean_params *p = (const void *)rnv_op_params(op);
 	const int8_t *in = rnv_op_in(op, 0);
 	int8_t *out = rnv_op_out(op, 0);
 	int32_t step1 = p->reduce1 * p->keep2 * p->reduce2;
@@ -114,4 +78,4 @@ static void run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_mean_s8 = {.check = check, .run = run};
+const struct rnv_kernel rnv_mean_s8 = {.check = rnv_mean_check, .run = run};

@@ -11,36 +11,9 @@
 #include "kernels/mve/vector.h"
 #include "kernels/s8/binary.h"
 
-/* Followed by the box of binary.h. */
-struct mul_params {
-	int32_t zero_point_0;
-	int32_t zero_point_1;
-	int32_t zero_point_out;
-	int32_t act_min;
-	int32_t act_max;
-	int32_t multiplier;
-	int32_t shift;
-};
-
-#define FIXED 7u
-
-static int check(const struct rnv_op *op)
-{
-	const int32_t *words = rnv_op_params(op);
-	const struct mul_params *p = (const void *)words;
-	int mask = rnv_binary_check(op, FIXED);
-
-	if (mask >= 0 &&
-	    (!rnv_words_within(words, 5, INT8_MIN, INT8_MAX) || p->act_min > p->act_max ||
-	     p->multiplier < 0 || !rnv_words_within(words + 6, 1, -31, 30))) {
-		return RNV_EFORMAT;
-	}
-	return mask;
-}
-
 static void mul_row(const int32_t *params, const struct rnv_binary_row *row)
 {
-	const struct mul_params *p = (const void *)params;
+	const struct rnv_mul_params *p = (const void *)params;
 	uint32x4_t lanes = vidupq_n_u32(0, 1);
 	uint32x4_t x_lanes = vmulq_n_u32(lanes, row->x_step);
 	uint32x4_t y_lanes = vmulq_n_u32(lanes, row->y_step);
@@ -67,7 +40,7 @@ static void mul_row(const int32_t *params, const struct rnv_binary_row *row)
 
 static void run(const struct rnv_op *op)
 {
-	rnv_binary_run(op, FIXED, mul_row);
+	rnv_binary_run(op, RNV_MUL_WORDS, mul_row);
 }
 
-const struct rnv_kernel rnv_mul_s8 = {.check = check, .run = run};
+const struct rnv_kernel rnv_mul_s8 = {.check = rnv_mul_check, .run = run};

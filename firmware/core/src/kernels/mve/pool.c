@@ -5,15 +5,6 @@
 
 #include "kernels/mve/pool.h"
 
-/* Clip the window `*start .. *start + size - 1` to `0 .. limit - 1`; returns what is left of it. */
-static int32_t clip(int32_t *start, int32_t size, int32_t limit)
-{
-	int32_t end = *start + size;
-
-	*start = (*start < 0) ? 0 : *start;
-	return ((end < limit) ? end : limit) - *start;
-}
-
 void rnv_mve_pool_run(const struct rnv_op *op,
 		      int32x4_t (*reduce)(const struct rnv_pool_area *area, mve_pred16_t active))
 {
@@ -29,11 +20,11 @@ void rnv_mve_pool_run(const struct rnv_op *op,
 		if (row != 0 && row % w->out_h == 0) {
 			image += w->in_h * area.row_step;
 		}
-		area.rows = clip(&y, w->filter_h, w->in_h);
+		area.rows = rnv_pool_clip(&y, w->filter_h, w->in_h);
 		for (int32_t ox = 0; ox < w->out_w; ox++) {
 			int32_t x = ox * w->stride_w - w->pad_left;
 
-			area.cols = clip(&x, w->filter_w, w->in_w);
+			area.cols = rnv_pool_clip(&x, w->filter_w, w->in_w);
 			area.first = image + y * area.row_step + x * area.col_step;
 			for (int32_t left = w->in_c; left > 0; left -= 4) {
 				mve_pred16_t active = vctp32q((uint32_t)left);

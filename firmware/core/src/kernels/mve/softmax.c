@@ -10,49 +10,7 @@
  */
 
 #include "kernels/mve/vector.h"
-#include "kernels/s8/fixed_point.h"
-#include "kernels/s8/plain.h"
-
-struct softmax_params {
-	int32_t rows;
-	int32_t depth;
-};
-
-#define PARAMS           (sizeof(struct softmax_params) / sizeof(int32_t))
-#define TABLE_BYTES      1024u
-#define SUM_INTEGER_BITS 12 /* the sum of `DEPTH_MAX` ones is below 2^12 */
-#define DEPTH_MAX        4095
-
-static int check(const struct rnv_op *op)
-{
-	const struct softmax_params *p = (const void *)rnv_op_params(op);
-
-	if (!rnv_op_plain(op, 1, PARAMS, TABLE_BYTES) ||
-	    !rnv_words_within(&p->rows, 1, 1, INT32_MAX) ||
-	    !rnv_words_within(&p->depth, 1, 1, DEPTH_MAX) ||
-	    !rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->rows, 2)) ||
-	    !rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->rows, 2))) {
-		return RNV_EFORMAT;
-	}
-	return 0x1;
-}
-
-/*
- * 1 / d in Q0.31 for d in 1 .. 2, given as d / 2 in Q0.31: Newton-Raphson division in Q2.29 from
- * the estimate 48/17 - 32/17 * d / 2 (gemmlowp's one_over_one_plus_x_for_x_in_0_1). The estimate is
- * within 1/17, so that no step leaves int32; only values next to 1 / 1 saturate.
- */
-static int32_t reciprocal(int32_t half)
-{
-	int32_t x = 1515870810 + rnv_high_mul(half, -1010580540);
-
-	for (int step = 0; step < 3; step++) {
-		int32_t error = (1 << 29) - rnv_high_mul(half, x);
-
-		x += 4 * rnv_high_mul(x, error);
-	}
-	return (x >= 1 << 30) ? INT32_MAX : 2 * x;
-}
+#include "kernels/s8/softmax.h"
 
 static int8_t highest(const int8_t *in, int32_t count)
 {
@@ -80,7 +38,7 @@ static inline int32x4_t exponentials(const int32_t *table, int32_t max, const in
 static void softmax_row(const int32_t *table, const int8_t *in, int8_t *out, int32_t depth)
 {
 	int32_t max = highest(in, depth);
-	int32_t right = SUM_INTEGER_BITS + 31 - 8;
+	int32_t right = RNV_SOFTMAX_SUM_BITS + 31 - 8;
 	uint32_t sum = 0;
 	int32_t scale;
 
@@ -88,7 +46,7 @@ static void softmax_row(const int32_t *table, const int8_t *in, int8_t *out, int
 		mve_pred16_t active = vctp32q((uint32_t)(depth - i));
 		int32x4_t terms = exponentials(table, max, in + i, active);
 
-		terms = rnv_mve_shift_round(terms, vdupq_n_s32(-SUM_INTEGER_BITS));
+		terms = rnv_mve_shift_round(terms, vdupq_n_s32(-RNV_SOFTMAX_SUM_BITS));
 		sum = (uint32_t)vaddvaq_p_s32((int32_t)sum, terms, active);
 	}
 	sum = (sum == 0u) ? 1u : sum; /* only with a table that is no exponential */
@@ -96,7 +54,7 @@ static void softmax_row(const int32_t *table, const int8_t *in, int8_t *out, int
 		sum <<= 1;
 		right--;
 	}
-	scale = reciprocal((int32_t)(sum >> 1));
+	scale = rnv_softmax_reciprocal((int32_t)(sum >> 1));
 	for (int32_t i = 0; i < depth; i += 4) {
 		mve_pred16_t active = vctp32q((uint32_t)(depth - i));
 		int32x4_t y = exponentials(table, max, in + i, active);
@@ -112,7 +70,7 @@ static void softmax_row(const int32_t *table, const int8_t *in, int8_t *out, int
 
 static void run(const struct rnv_op *op)
 {
-	const struct softmax_params *p = (const void *)rnv_op_params(op);
+	const struct rnv_softmax_params *p = (const void *)rnv_op_params(op);
 	const int32_t *table = (const int32_t *)(const void *)rnv_op_weights(op);
 	const int8_t *in = rnv_op_in(op, 0);
 	int8_t *out = rnv_op_out(op, 0);
@@ -124,4 +82,4 @@ static void run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_softmax_s8 = {.check = check, .run = run};
+const struct rnv_kernel rnv_softmax_s8 = {.check = rnv_softmax_check, .run = run};

@@ -125,7 +125,7 @@ static void band_down(const struct rnv_conv_pixels_params *p, const int8_t *imag
 	int32_t height = rnv_conv_min(w->in_h, length - w->pad_top);
 
 	if (end - first != w->filter_w) { /* what the band before has there is not padding */
-		rnv_conv_fill(band, w->in_zp, (uint32_t)length * step);
+		rnv_fill(band, w->in_zp, (uint32_t)length * step);
 	}
 	if (end > first && height > 0) {
 		rnv_pieces_copy(band + (uint32_t)w->pad_top * step + (uint32_t)(first - x) * pixel,
@@ -155,7 +155,7 @@ void rnv_conv_pixels_run(const struct rnv_op *op, const struct rnv_tile_ops *ops
 
 	rnv_conv_tiles_open(&tiles, op, ops, &p->out, w->out_c, p->epilogue);
 	/* With what fills up the last window's quad: a stream may have any weights there. */
-	rnv_conv_fill(tiles.slots, w->in_zp, (uint32_t)rnv_conv_pixels_band_bytes(p));
+	rnv_fill(tiles.slots, w->in_zp, (uint32_t)rnv_conv_pixels_band_bytes(p));
 	for (; row < end; row++) {
 		if (p->transposed != 0) {
 			band_down(p, image, row, length, tiles.slots);

@@ -6,6 +6,7 @@
 #include "kernels/planes/conv_planes.h"
 
 #include "kernels/planes/conv_tiles.h"
+#include "kernels/planes/pieces.h"
 
 #define PARAMS (sizeof(struct rnv_conv_planes_params) / sizeof(int32_t))
 
@@ -72,7 +73,7 @@ static void copy_row(const struct rnv_conv_planes_params *p, const int8_t *image
 	int32_t width = rnv_conv_min(w->in_w, padded_w - w->pad_left);
 
 	if (y >= w->in_h) {
-		rnv_conv_fill(slot, w->in_zp, (uint32_t)padded_w * pixel);
+		rnv_fill(slot, w->in_zp, (uint32_t)padded_w * pixel);
 	} else if (y >= 0 && width > 0) { /* what is left of, right of and above is padding */
 		rnv_interleave(slot + (uint32_t)w->pad_left * pixel, pixel,
 			       rnv_view_row(&p->in, image, y), (uint32_t)p->in.channel,
@@ -101,7 +102,7 @@ void rnv_conv_planes_run(const struct rnv_op *op, const struct rnv_tile_ops *ops
 	};
 
 	rnv_conv_tiles_open(&tiles, op, ops, &p->out, w->out_c, p->epilogue);
-	rnv_conv_fill(tiles.slots, w->in_zp, tiles.parts * tiles.slot_bytes);
+	rnv_fill(tiles.slots, w->in_zp, tiles.parts * tiles.slot_bytes);
 	for (; row < end; row++) {
 		int32_t y = row * w->stride_h - w->pad_top;
 

@@ -88,19 +88,3 @@ void rnv_conv_tiles_row(const struct rnv_conv_tiles *tiles, const int8_t *slot, 
 			  tiles->pixels - pixels);
 	}
 }
-
-void rnv_conv_fill(int8_t *out, int32_t value, uint32_t bytes)
-{
-	uint32_t word = (uint8_t)value * UINT32_C(0x01010101);
-	int8_t *end = out + bytes;
-
-	for (; end - out >= 16; out += 16) {
-		rnv_store_4(out, word);
-		rnv_store_4(out + 4, word);
-		rnv_store_4(out + 8, word);
-		rnv_store_4(out + 12, word);
-	}
-	for (; out != end; out++) {
-		*out = (int8_t)value;
-	}
-}

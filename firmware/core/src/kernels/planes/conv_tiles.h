@@ -20,8 +20,6 @@
  * which the stream's zeros leave out.
  */
 
-#include <string.h>
-
 #include "kernels/kernel.h"
 #include "kernels/planes/tile.h"
 #include "kernels/planes/view.h"
@@ -75,23 +73,5 @@ static inline int8_t *rnv_conv_slot(const struct rnv_conv_tiles *tiles, int32_t 
 
 /** Compute one row of the output: all pixels, all channels. `slot` has a window's first part. */
 void rnv_conv_tiles_row(const struct rnv_conv_tiles *tiles, const int8_t *slot, int8_t *out);
-
-/** `bytes` bytes of `value`; `out` is a multiple of 4. */
-void rnv_conv_fill(int8_t *out, int32_t value, uint32_t bytes);
-
-/** Four bytes at any alignment. */
-static inline uint32_t rnv_load_4(const int8_t *in)
-{
-	uint32_t word;
-
-	memcpy(&word, in, sizeof(word));
-	return word;
-}
-
-/** Four bytes at any alignment. */
-static inline void rnv_store_4(int8_t *out, uint32_t word)
-{
-	memcpy(out, &word, sizeof(word));
-}
 
 #endif /* RNV_KERNELS_PLANES_CONV_TILES_H_ */

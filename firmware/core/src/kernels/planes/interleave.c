@@ -5,7 +5,7 @@
 
 #include "kernels/planes/interleave.h"
 
-#include "kernels/planes/conv_tiles.h"
+#include "kernels/planes/pieces.h"
 
 #define FOUR 4u
 

@@ -5,10 +5,24 @@
 
 #include "kernels/planes/pieces.h"
 
-#include "kernels/planes/conv_tiles.h"
-
 #define WORD 4u
 #define RGB  3
+
+void rnv_fill(int8_t *out, int32_t value, uint32_t bytes)
+{
+	uint32_t word = (uint8_t)value * UINT32_C(0x01010101);
+	int8_t *end = out + bytes;
+
+	for (; end - out >= 16; out += 16) {
+		rnv_store_4(out, word);
+		rnv_store_4(out + 4, word);
+		rnv_store_4(out + 8, word);
+		rnv_store_4(out + 12, word);
+	}
+	for (; out != end; out++) {
+		*out = (int8_t)value;
+	}
+}
 
 void rnv_pieces_copy(int8_t *out, uint32_t out_step, const int8_t *in, uint32_t in_step,
 		     uint32_t bytes, uint32_t count)

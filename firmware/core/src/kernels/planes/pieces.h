@@ -8,10 +8,29 @@
 
 /**
  * @file
- * @brief Many small pieces at equal distances, read and written exactly.
+ * @brief Bytes copied and filled by words, exactly; many small pieces at equal distances.
  */
 
 #include <stdint.h>
+#include <string.h>
+
+/** Four bytes at any alignment. */
+static inline uint32_t rnv_load_4(const int8_t *in)
+{
+	uint32_t word;
+
+	memcpy(&word, in, sizeof(word));
+	return word;
+}
+
+/** Four bytes at any alignment. */
+static inline void rnv_store_4(int8_t *out, uint32_t word)
+{
+	memcpy(out, &word, sizeof(word));
+}
+
+/** `bytes` bytes of `value`: memset() is a loop over bytes in a C library made for size. */
+void rnv_fill(int8_t *out, int32_t value, uint32_t bytes);
 
 /**
  * Copy `count` pieces of `bytes` bytes, `in_step` bytes apart, to places `out_step` bytes apart.

@@ -37,12 +37,7 @@ int rnv_pointwise_check(const struct rnv_op *op, const struct rnv_tile_ops *tile
 /* Rows from `y` on that lie one after the other in a view, at most `rows`. */
 static int32_t rows_together(const struct rnv_view *view, int32_t y, int32_t width, int32_t rows)
 {
-	int32_t until_wrap = view->ring - y % view->ring;
-
-	if (view->row != width) {
-		return 1;
-	}
-	return (until_wrap < rows) ? until_wrap : rows;
+	return (view->row == width) ? rnv_rows_until_wrap(view, y, rows) : 1;
 }
 
 void rnv_pointwise_run(const struct rnv_op *op, const struct rnv_tile_ops *tile)

@@ -50,4 +50,12 @@ static inline const int8_t *rnv_view_row(const struct rnv_view *view, const int8
 	return data + (y % view->ring) * view->row;
 }
 
+/** Rows of `view` from `y` on, at most `rows`, before the ring begins anew. */
+static inline int32_t rnv_rows_until_wrap(const struct rnv_view *view, int32_t y, int32_t rows)
+{
+	int32_t until_wrap = view->ring - y % view->ring;
+
+	return (until_wrap < rows) ? until_wrap : rows;
+}
+
 #endif /* RNV_KERNELS_PLANES_VIEW_H_ */

@@ -25,8 +25,8 @@
  */
 
 #include "kernels/dsp/add_linear.h"
+#include "kernels/fixed_point.h"
 #include "kernels/kernel.h"
-#include "kernels/s8/fixed_point.h"
 
 /* Row r of a tensor with a ring of R rows starts at (r % R) * row_elements. */
 struct add_tables_params {

@@ -12,7 +12,7 @@
  */
 
 #include "kernels/dsp/sum.h"
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 #include "kernels/s8/pool.h"
 
 /* `sum / count` rounded to nearest, ties away from zero. */

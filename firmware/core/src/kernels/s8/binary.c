@@ -26,7 +26,11 @@ static int check_input(const struct rnv_op *op, uint32_t input, const int32_t *s
 	return rnv_strided_dense(sizes, strides, rank) ? 1 << input : 0;
 }
 
-int rnv_binary_check(const struct rnv_op *op, uint32_t fixed)
+/**
+ * Prove that the box behind `fixed` words fits the operands: mask of the inputs that the output may
+ * replace in place, those read in the output's order; or RNV_EFORMAT.
+ */
+static int check_box(const struct rnv_op *op, uint32_t fixed)
 {
 	const int32_t *sizes = rnv_op_params(op) + fixed;
 	uint32_t rank = box_rank(op, fixed);
@@ -48,6 +52,35 @@ int rnv_binary_check(const struct rnv_op *op, uint32_t fixed)
 		return 0;
 	}
 	return first | second;
+}
+
+int rnv_add_check(const struct rnv_op *op)
+{
+	const int32_t *words = rnv_op_params(op);
+	const struct rnv_add_params *p = (const void *)words;
+	int mask = check_box(op, RNV_ADD_WORDS);
+
+	if (mask >= 0 &&
+	    (!rnv_words_within(words, 5, INT8_MIN, INT8_MAX) || p->act_min > p->act_max ||
+	     !rnv_words_within(words + 5, 3, 0, INT32_MAX) ||
+	     !rnv_words_within(words + 8, 3, -31, 30))) {
+		return RNV_EFORMAT;
+	}
+	return mask;
+}
+
+int rnv_mul_check(const struct rnv_op *op)
+{
+	const int32_t *words = rnv_op_params(op);
+	const struct rnv_mul_params *p = (const void *)words;
+	int mask = check_box(op, RNV_MUL_WORDS);
+
+	if (mask >= 0 &&
+	    (!rnv_words_within(words, 5, INT8_MIN, INT8_MAX) || p->act_min > p->act_max ||
+	     p->multiplier < 0 || !rnv_words_within(words + 6, 1, -31, 30))) {
+		return RNV_EFORMAT;
+	}
+	return mask;
 }
 
 void rnv_binary_run(const struct rnv_op *op, uint32_t fixed,

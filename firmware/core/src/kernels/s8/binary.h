@@ -29,15 +29,38 @@ struct rnv_binary_row {
 	uint32_t count;
 };
 
-/**
- * Prove that the box fits the operands.
- *
- * @param op    op under check
- * @param fixed parameter words before the box
- * @return mask of the inputs that the output may replace in place: those read in the output's order
- * @retval RNV_EFORMAT it does not fit
- */
-int rnv_binary_check(const struct rnv_op *op, uint32_t fixed);
+/** Words of ADD_S8 before the box. */
+struct rnv_add_params {
+	int32_t zero_point_0;
+	int32_t zero_point_1;
+	int32_t zero_point_out;
+	int32_t act_min;
+	int32_t act_max;
+	int32_t multiplier_0;
+	int32_t multiplier_1;
+	int32_t multiplier_out;
+	int32_t shift_0;
+	int32_t shift_1;
+	int32_t shift_out;
+};
+
+/** Words of MUL_S8 before the box. */
+struct rnv_mul_params {
+	int32_t zero_point_0;
+	int32_t zero_point_1;
+	int32_t zero_point_out;
+	int32_t act_min;
+	int32_t act_max;
+	int32_t multiplier;
+	int32_t shift;
+};
+
+#define RNV_ADD_WORDS (sizeof(struct rnv_add_params) / sizeof(int32_t))
+#define RNV_MUL_WORDS (sizeof(struct rnv_mul_params) / sizeof(int32_t))
+
+/** check() of ADD_S8, and of MUL_S8; all variants of the kernels have the same. */
+int rnv_add_check(const struct rnv_op *op);
+int rnv_mul_check(const struct rnv_op *op);
 
 /** Call `run_row` for every row of the output, in order. */
 void rnv_binary_run(const struct rnv_op *op, uint32_t fixed,

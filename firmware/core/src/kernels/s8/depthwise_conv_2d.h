@@ -12,7 +12,6 @@
  */
 
 #include <stdint.h>
-#include <string.h>
 
 #include "kernels/s8/requant.h"
 #include "kernels/s8/window.h"
@@ -26,32 +25,6 @@ struct rnv_depthwise_conv_2d_params {
 	int32_t in_zp;
 	struct rnv_requant requant;
 };
-
-/**
- * Inputs of `count` output channels from `first` on for the tap at (y, x) of `image`: where they
- * lie, or written to `block` of `size` bytes.
- */
-static inline const int8_t *rnv_depthwise_conv_2d_tap(const struct rnv_depthwise_conv_2d_params *p,
-						      const int8_t *image, int32_t y, int32_t x,
-						      int32_t first, int32_t count, int8_t *block,
-						      uint32_t size)
-{
-	const struct rnv_window *w = &p->window;
-	const int8_t *pixel;
-
-	if (y < 0 || y >= w->in_h || x < 0 || x >= w->in_w) {
-		memset(block, p->in_zp, size);
-		return block;
-	}
-	pixel = image + (y * w->in_w + x) * w->in_c;
-	if (p->depth_multiplier == 1) {
-		return pixel + first;
-	}
-	for (int32_t i = 0; i < count; i++) {
-		block[i] = pixel[(first + i) / p->depth_multiplier];
-	}
-	return block;
-}
 
 /** `check()` of the kernel; every variant has the same. */
 int rnv_depthwise_conv_2d_check(const struct rnv_op *op);

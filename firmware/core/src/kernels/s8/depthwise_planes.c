@@ -19,8 +19,8 @@
  */
 
 #include "kernels/dsp/saturate.h"
-#include "kernels/s8/depthwise_planes_rows.h"
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
+#include "kernels/planes/depthwise_rows.h"
 #include "kernels/s8/requant.h"
 #include "kernels/s8/window.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-#include "kernels/s8/fixed_point.h"
+#include "kernels/fixed_point.h"
 #include "kernels/s8/plain.h"
 #include "kernels/s8/pool.h"
 
@@ -28,15 +28,6 @@ int rnv_pool_check(const struct rnv_op *op)
 	return 0;
 }
 
-/* Clip the window `*start .. *start + size - 1` to `0 .. limit - 1`; returns what is left of it. */
-static int32_t clip(int32_t *start, int32_t size, int32_t limit)
-{
-	int32_t end = *start + size;
-
-	*start = (*start < 0) ? 0 : *start;
-	return ((end < limit) ? end : limit) - *start;
-}
-
 void rnv_pool_run(const struct rnv_op *op, int32_t (*reduce)(const struct rnv_pool_area *area))
 {
 	const struct rnv_pool_params *p = (const void *)rnv_op_params(op);
@@ -51,11 +42,11 @@ void rnv_pool_run(const struct rnv_op *op, int32_t (*reduce)(const struct rnv_po
 		if (row != 0 && row % w->out_h == 0) {
 			image += w->in_h * area.row_step;
 		}
-		area.rows = clip(&y, w->filter_h, w->in_h);
+		area.rows = rnv_pool_clip(&y, w->filter_h, w->in_h);
 		for (int32_t ox = 0; ox < w->out_w; ox++) {
 			int32_t x = ox * w->stride_w - w->pad_left;
 
-			area.cols = clip(&x, w->filter_w, w->in_w);
+			area.cols = rnv_pool_clip(&x, w->filter_w, w->in_w);
 			area.first = image + y * area.row_step + x * area.col_step;
 			for (int32_t channel = 0; channel < w->in_c; channel++) {
 				*out++ = (int8_t)rnv_clamp(reduce(&area), p->act_min, p->act_max);

@@ -34,6 +34,15 @@ struct rnv_pool_area {
 /** Most values of an image plane: their sum and the rounding of their mean stay within int32. */
 #define RNV_POOL_AREA_MAX 0x800000
 
+/** Clip the window `*start .. *start + size - 1` to `0 .. limit - 1`; its new size. */
+static inline int32_t rnv_pool_clip(int32_t *start, int32_t size, int32_t limit)
+{
+	int32_t end = *start + size;
+
+	*start = (*start < 0) ? 0 : *start;
+	return ((end < limit) ? end : limit) - *start;
+}
+
 /** check() of pooling ops. */
 int rnv_pool_check(const struct rnv_op *op);
 

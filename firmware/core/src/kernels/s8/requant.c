@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "kernels/fixed_point.h"
 #include "kernels/s8/dot.h"
-#include "kernels/s8/fixed_point.h"
 
 /* Channels whose sums are formed together. */
 #define TILE 4u

@@ -3,17 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-#include "kernels/s8/depthwise_planes_rows.h"
+#include "kernels/planes/depthwise_rows.h"
 
-#include <string.h>
-
-static void copy_word(const int8_t *from, int8_t *to)
-{
-	uint32_t word;
-
-	memcpy(&word, from, 4);
-	memcpy(to, &word, 4);
-}
+#include "kernels/planes/pieces.h"
 
 /* Words, the last one of a row overlapping the one before. */
 void rnv_row_copy_c(const int8_t *from, int8_t *to, const struct rnv_row_copy *copy)
@@ -23,9 +15,9 @@ void rnv_row_copy_c(const int8_t *from, int8_t *to, const struct rnv_row_copy *c
 	for (uint32_t row = copy->rows; row != 0u; row--) {
 		if (columns >= 4u) {
 			for (uint32_t x = 0; x < columns - 4u; x += 4u) {
-				copy_word(from + x, to + x);
+				rnv_store_4(to + x, rnv_load_4(from + x));
 			}
-			copy_word(from + columns - 4u, to + columns - 4u);
+			rnv_store_4(to + columns - 4u, rnv_load_4(from + columns - 4u));
 		} else {
 			for (uint32_t x = 0; x < columns; x++) {
 				to[x] = from[x];
@@ -51,26 +43,9 @@ void rnv_padded_columns(struct rnv_padded *p, int32_t x, int32_t columns, int32_
 	}
 }
 
-/* As memset(), which is a loop over bytes in a C library made for size. */
-static void fill(int8_t *to, int8_t value, uint32_t bytes)
-{
-	const uint32_t word = (uint8_t)value * 0x01010101u;
-	uint32_t i = 0;
-
-	for (; i + 16u <= bytes; i += 16u) {
-		memcpy(to + i, &word, 4);
-		memcpy(to + i + 4u, &word, 4);
-		memcpy(to + i + 8u, &word, 4);
-		memcpy(to + i + 12u, &word, 4);
-	}
-	for (; i < bytes; i++) {
-		to[i] = value;
-	}
-}
-
 void rnv_padded_clear(const struct rnv_padded *p, int32_t rows)
 {
-	fill(p->scratch, p->zero, (uint32_t)rows * p->pitch);
+	rnv_fill(p->scratch, p->zero, (uint32_t)rows * p->pitch);
 }
 
 /* Make the last rows in scratch the first ones. */
@@ -102,7 +77,7 @@ void rnv_padded_load(struct rnv_padded *p, const int8_t *channel, int32_t y, int
 
 		if (y < 0 || y >= p->height) {
 			if (!p->still) {
-				fill(to, p->zero, p->pitch);
+				rnv_fill(to, p->zero, p->pitch);
 			}
 		} else {
 			count = (end < p->height) ? end - y : p->height - y;

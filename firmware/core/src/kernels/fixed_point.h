@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-#ifndef RNV_KERNELS_S8_FIXED_POINT_H_
-#define RNV_KERNELS_S8_FIXED_POINT_H_
+#ifndef RNV_KERNELS_FIXED_POINT_H_
+#define RNV_KERNELS_FIXED_POINT_H_
 
 /**
  * @file
@@ -76,4 +76,4 @@ static inline int32_t rnv_requantize(int32_t x, int32_t multiplier, int32_t shif
 	return (high >> 1) + (high & 1);
 }
 
-#endif /* RNV_KERNELS_S8_FIXED_POINT_H_ */
+#endif /* RNV_KERNELS_FIXED_POINT_H_ */

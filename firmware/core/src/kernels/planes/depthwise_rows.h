@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-#ifndef RNV_KERNELS_S8_DEPTHWISE_PLANES_ROWS_H_
-#define RNV_KERNELS_S8_DEPTHWISE_PLANES_ROWS_H_
+#ifndef RNV_KERNELS_PLANES_DEPTHWISE_ROWS_H_
+#define RNV_KERNELS_PLANES_DEPTHWISE_ROWS_H_
 
 /**
  * @file
@@ -73,14 +73,6 @@ void rnv_padded_clear(const struct rnv_padded *p, int32_t rows);
 void rnv_padded_load(struct rnv_padded *p, const int8_t *channel, int32_t y, int32_t rows,
 		     int32_t keep);
 
-/** Rows of `view` from `y` on, at most `rows`, that lie one after the other. */
-static inline int32_t rnv_rows_until_wrap(const struct rnv_view *view, int32_t y, int32_t rows)
-{
-	int32_t until_wrap = view->ring - y % view->ring;
-
-	return (until_wrap < rows) ? until_wrap : rows;
-}
-
 /**
  * True where the output of a depthwise convolution of one filter a channel may replace its input.
  *
@@ -99,4 +91,4 @@ static inline int32_t rnv_rows_until_wrap(const struct rnv_view *view, int32_t y
 bool rnv_depthwise_in_place(const struct rnv_op *op, const struct rnv_view *in, int32_t in_h,
 			    const struct rnv_view *out, int32_t out_h);
 
-#endif /* RNV_KERNELS_S8_DEPTHWISE_PLANES_ROWS_H_ */
+#endif /* RNV_KERNELS_PLANES_DEPTHWISE_ROWS_H_ */
