@@ -12,6 +12,8 @@ _COMPILER = "host/src/ranvier/compiler"
 _MINIMUM = "the lower of two equal numbers is either of them"
 _SELECTED = "SEL takes bytes 0 and 2 of this register only; the byte that differs is byte 3"
 _STORED_16 = "only the low 16 bits of the register are stored"
+_POINT = "another point of the same window is chosen, and proven as any other"
+_NEGATIVE = "NumPy takes any negative size for the one that follows from the others"
 _LARGER = "an array that is larger than needed"
 _SIGN = "all bits are the sign, for a shift by 31 or by 32"
 _EDGE = "windows inside are taken the slower way of those at an edge, to the same outputs"
@@ -64,6 +66,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "int8_t last[4] = {0};",
         "int8_t last[5] = {0};",
     ): _LARGER,
+    (
+        f"{_KERNELS}/base/select.h",
+        "#define RNV_BASE_ASM        1",
+        "#define RNV_BASE_ASM        2",
+    ): "it is only asked whether it is 0",
     (
         f"{_KERNELS}/planes/conv_pixels.c",
         "int32_t first = (x < 0) ? 0 : x;",
@@ -130,6 +137,46 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "if (at->y < 0 || at->y >= c->last_y || at->x < 0 || at->x > c->last_x) {",
     ): _EDGE,
     (
+        f"{_KERNELS}/mve/average_pool_2d.c",
+        "vcmpltq_n_s32(sum, 0));",
+        "vcmpltq_n_s32(sum, 1));",
+    ): "the mean of a sum of 0 is 0, whose negative is 0",
+    (
+        f"{_COMPILER}/packed/requant.py",
+        "left = steps.sound & fits & ~found.solved & (multiplier > 0) & (multiplier <= INT32_MAX)",
+        "left = steps.sound & fits & ~found.solved & (multiplier > 1) & (multiplier <= INT32_MAX)",
+    ): "where so small a multiplier is near there is one output, which needs none",
+    (
+        f"{_COMPILER}/packed/requant.py",
+        "offset = min(max(offset, 0), scale - 1)",
+        "offset = min(max(offset, 0), scale - 2)",
+    ): _POINT,
+    (
+        f"{_COMPILER}/packed/requant.py",
+        "low = (high if high < _INF else 0) - _OPEN_WINDOW",
+        "low = (high if (not (high < _INF)) else 0) - _OPEN_WINDOW",
+    ): _POINT,
+    (
+        f"{_COMPILER}/packed/requant.py",
+        "min(high, high_below - step if high_below < _INF else _INF),",
+        "min(high, high_below - step if high_below <= _INF else _INF),",
+    ): _POINT,
+    (
+        f"{_COMPILER}/roll.py",
+        "oldest = min(oldest, reach.rows(done[reader], 1).start)",
+        "oldest = min(oldest, reach.rows(done[reader], 2).start)",
+    ): "where rows start does not depend on how many there are",
+    (
+        f"{_COMPILER}/roll.py",
+        "return Rolled(choice, chains, program, peak, ops[0] if ops else 0, lowering.refused)",
+        "return Rolled(choice, chains, program, peak, ops[0] if ops else 1, lowering.refused)",
+    ): "where a search goes on that no op of the graph has given a place",
+    (
+        f"{_COMPILER}/roll.py",
+        "_CHUNKS = (4, 2, 1)",
+        "_CHUNKS = (4, 3, 1)",
+    ): "numbers of rows that a search tries; each of them is exact",
+    (
         f"{_COMPILER}/roll.py",
         "_FIRST_CHUNK = 2",
         "_FIRST_CHUNK = 3",
@@ -190,7 +237,17 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         f"{_COMPILER}/packed/conv_pixels.py",
         "return along.reshape(len(weights), -1)",
         "return along.reshape(len(weights), -2)",
-    ): "NumPy takes any negative size for the one that follows from the others",
+    ): _NEGATIVE,
+    (
+        f"{_COMPILER}/packed/sums.py",
+        "start = 0 if bias is None else data_of(bias).reshape(-1).astype(np.int64)",
+        "start = 0 if bias is None else data_of(bias).reshape(-2).astype(np.int64)",
+    ): _NEGATIVE,
+    (
+        f"{_COMPILER}/packed/winograd.py",
+        "words(halves[..., 0] | (halves[..., 1] << 16)).reshape(out_c, -1),",
+        "words(halves[..., 0] | (halves[..., 1] << 16)).reshape(out_c, -2),",
+    ): _NEGATIVE,
     (
         f"{_COMPILER}/packed/base.py",
         "weights, bias = np.where(idle[:, None], 0, weights), np.where(idle, 0, bias)",

@@ -47,6 +47,8 @@ CHAINS = Pytest(("test_base_models.py",))
 STREAMS = Pytest(("test_packed_streams.py",))
 SOLVER = Pytest(("test_requant_solver.py",))
 ADD = Pytest(("test_packed_add.py",))
+INPLACE = Pytest(("test_inplace.py",))
+ROLL = Pytest(("test_roll.py",))
 MEMORY = Pytest(("test_memory.py", "test_planner.py"))
 PASSES = Pytest(("test_passes.py",))
 CONSTANT = Pytest(("test_constant_channels.py",))
@@ -99,17 +101,20 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{MODEL}/liveness": (PACKAGES, ROWS, VERIFIER),
     f"{MODEL}/tensors": (PACKAGES, ROWS, VERIFIER),
     f"{COMPILER}/layouts": (LAYOUTS, GOALS, IMAGES),
-    f"{COMPILER}/roll": (GOALS, IMAGES),
+    f"{COMPILER}/roll": (ROLL, GOALS, IMAGES),
     f"{COMPILER}/optimize": (GOALS, IMAGES),
     f"{COMPILER}/lower.": (GOALS, IMAGES),
     f"{COMPILER}/exchange": (GOALS, IMAGES),
     f"{COMPILER}/reach": (REACH, GOALS, IMAGES),
     f"{COMPILER}/memory": (MEMORY, GOALS, IMAGES),
     f"{COMPILER}/planner": (MEMORY, GOALS, IMAGES),
-    f"{COMPILER}/packed/": (STREAMS, GOALS, IMAGES, CHAINS),
-    f"{COMPILER}/packed/epilogue": (STREAMS, PROOFS, GOALS, IMAGES),
+    f"{COMPILER}/packed/": (STREAMS, INPLACE, GOALS, IMAGES, CHAINS),
+    f"{COMPILER}/packed/epilogue": (STREAMS, SOLVER, PROOFS, GOALS, IMAGES),
+    f"{COMPILER}/packed/inplace": (INPLACE, STREAMS, GOALS, IMAGES),
+    f"{COMPILER}/packed/pool_planes": (ADD, STREAMS, GOALS, IMAGES),
     f"{COMPILER}/packed/proof": (STREAMS, PROOFS, GOALS, IMAGES),
     f"{COMPILER}/packed/requant": (SOLVER,),
+    f"{COMPILER}/packed/sums": (SOLVER, STREAMS, GOALS, IMAGES),
     f"{COMPILER}/packed/add_tables": (ADD,),
     f"{COMPILER}/packed/factors": (ADD,),
     f"{COMPILER}/passes/": (PASSES, CONSTANT, GOALS, IMAGES),

@@ -102,6 +102,17 @@ def test_float_inputs_and_outputs(mode: IoMode) -> None:
     assert Session(NativePackage(result.package)).selftest()
 
 
+@pytest.mark.parametrize("more", [1.0, 1.003])
+def test_requantisation_that_changes_no_byte(more: float) -> None:
+    """The convolution before it still rounds for its own scale."""
+    make = Maker(3)
+    y = make.conv(make.input((1, 8, 8, 3)), 8)
+    y.quant = Quant((float(np.float32(0.2)),), (3,))
+    z = make.tensor(y.shape, Quant((float(np.float32(0.2 * more)),), (3,)))
+    result = assert_equals_reference(make.graph(make.op("QUANTIZE", [y], z)))
+    assert len(result.content.ops) == 1
+
+
 def test_computed_shapes() -> None:
     """A RESHAPE whose shape is computed from the input's, as models with an open batch have it."""
     make = Maker()

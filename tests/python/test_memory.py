@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from ranvier.compiler.graph import DType, Tensor
-from ranvier.compiler.lower import Program, Step
-from ranvier.compiler.memory import MemoryPlan, plan_memory
+from ranvier.compiler.lower import Program, Run, Step
+from ranvier.compiler.memory import MemoryPlan, lowest_peak, plan_memory
 from ranvier.compiler.ops.base import Lowered
 from ranvier.errors import UnsupportedError
-from ranvier.package.records import IoMode, Storage
+from ranvier.package.records import IoMode, Layout, Storage
 
 MODES = list(IoMode)
 
@@ -255,6 +256,53 @@ def test_nothing_is_replaced_where_all_of_it_only_costs(
 ) -> None:
     """Leaving out any one replacement gains nothing here, leaving out all does."""
     assert plan_memory(random_program(seed), mode).arena_bytes <= arena
+
+
+@pytest.mark.parametrize(("seed", "arena"), [(86, 752), (617, 336)])
+def test_replacing_is_left_out_where_it_keeps_the_peak_from_being_reached(
+    seed: int, arena: int
+) -> None:
+    """Fewer replacements have the same peak, but lie better."""
+    program = random_program(seed)
+    plan = plan_memory(program, IoMode.RESIDENT)
+    judge(plan, IoMode.RESIDENT)
+    assert lowest_peak(program, IoMode.RESIDENT)[0] == arena
+    assert plan.arena_bytes == arena
+
+
+@pytest.mark.parametrize(
+    ("runs", "layout", "replaced"),
+    [
+        ("0 2 1a 1b 3", Layout.PLANES, True),
+        ("0 1a 2 1b 3", Layout.PLANES, False),
+        ("0 2a 1a 2b 1b 3", Layout.PLANES, True),
+        ("0 1a 2a 2b 1b 3", Layout.PLANES, False),
+        ("0 2 1a 1b 3", Layout.ROWS, False),
+    ],
+)
+def test_rows_are_replaced_that_nothing_reads_any_more(
+    runs: str, layout: Layout, replaced: bool
+) -> None:
+    """Step 1 runs in two slices, and may replace the image, which step 2 reads too.
+
+    What the output's rows replace are rows of the image only where both are stored alike.
+    """
+    start, image, first, second, end = (
+        replace(tensor(name, 16), shape=(1, 4, 4, 1), layout=Layout.PLANES)
+        for name in ("start", "image", "first", "second", "end")
+    )
+    first = replace(first, layout=layout)
+    operands = [(start, start, image), (image, image, first), (image, image, second)]
+    steps = []
+    for number, (*inputs, output) in enumerate([*operands, (first, second, end)]):
+        inplace = (0, 1) if number == 1 else ()
+        words = Lowered("ADD_TABLES_S8", (4, 4, 4, 4, 4), tuple(inputs), (output,), inplace=inplace)
+        steps.append(Step(words, "TEST", ()))
+    rows = {"": (0, 0), "a": (0, 2), "b": (2, 2)}
+    schedule = tuple(Run(int(run[0]), *rows[run[1:]]) for run in runs.split())
+    program = Program("p", tuple(steps), (start,), (end,), schedule)
+    plan = plan_memory(program, IoMode.KEPT)
+    assert plan.placements[first].alias is (image if replaced else None)
 
 
 def test_value_read_at_a_forbidden_position_too_is_not_replaced() -> None:

@@ -330,6 +330,21 @@ def test_fully_connected(direct: bool) -> None:
     assert set(seen) == {"RELU", "LINEAR", "TEXTBOOK"}, seen
 
 
+@pytest.mark.parametrize("direct", [False, True])
+@pytest.mark.parametrize(("rows", "out_c"), [(1, 9), (2, 7), (2, 8), (2, 9)])
+def test_fully_connected_in_place(rows: int, out_c: int, direct: bool) -> None:
+    """A row is copied before its outputs, which must not reach into the next row, replace it.
+
+    Without scratch there is no copy.
+    """
+    maker = Maker(5)
+    maker.fully_connected(maker.input((rows, 8)), out_c)
+    lowered = fully_connected.lower(finished(maker, "NONE"), FULL, Isa.DSP, direct=direct)
+    assert lowered is not None
+    reaches = any((row + 1) * out_c > (row + 1) * 8 for row in range(rows - 1))
+    assert lowered.inplace == (() if direct or reaches else (0,))
+
+
 def test_a_convolution_of_one_pixel_is_fully_connected() -> None:
     maker = Maker(8)
     x = maker.input((1, 1, 1, 13))

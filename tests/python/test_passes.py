@@ -11,8 +11,9 @@ import pytest
 
 from random_models import Maker
 from ranvier.compiler.graph import DType, Graph, Op, Quant, Tensor
-from ranvier.compiler.lower import Program, lower_graph
+from ranvier.compiler.lower import Program, lower_graph, sources_of
 from ranvier.compiler.passes import (
+    bound_inputs,
     drop_dead,
     fold_constants,
     fold_zero_points,
@@ -21,6 +22,7 @@ from ranvier.compiler.passes import (
     fuse_tables,
     make_tables,
     remove_noops,
+    split_strides,
 )
 from ranvier.testing.oracle import TfliteMicroOracle
 from ranvier.testing.tflite_builder import build_tflite
@@ -54,6 +56,15 @@ def test_drop_dead_keeps_what_outputs_need() -> None:
     assert drop_dead.run(graph) == 0
 
 
+def test_drop_dead_keeps_an_op_for_one_of_its_outputs() -> None:
+    make = Maker()
+    halves = [make.tensor((1, 2)), make.tensor((1, 2))]
+    make.ops.append(Op("SPLIT", [make.constant(1), make.input((1, 4))], halves))
+    graph = make.graph(make.unary("RELU", halves[1]))
+    assert drop_dead.run(graph) == 0
+    assert kinds(graph) == ["SPLIT", "RELU"]
+
+
 # fold_constants
 
 
@@ -83,6 +94,7 @@ def test_fold_constants_computes_shapes() -> None:
     assert target.data is not None
     assert target.data.tolist() == [3, 24]
     assert target.data.dtype == np.int32
+    assert not target.data.flags.writeable
 
 
 @pytest.mark.parametrize(
@@ -107,6 +119,38 @@ def test_fold_constants_slices(
     assert fold_constants.run(graph) == 1
     assert output.data is not None
     assert output.data.tolist() == expected
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_fold_constants_leaves_slices_of_more_dimensions(place: int) -> None:
+    make = Maker()
+    inputs = [make.constant(numbers) for numbers in ([10, 11, 12, 13], [1], [3], [1])]
+    inputs[place] = make.constant([1, 1])
+    output = make.tensor((2,), dtype=DType.INT32)
+    assert fold_constants.run(make.graph(make.op("STRIDED_SLICE", inputs, output))) == 0
+
+
+@pytest.mark.parametrize(
+    ("axis", "shape"),
+    [(-3, None), (-2, (2, 3)), (-1, (3, 2)), (0, (2, 3)), (1, (3, 2)), (2, None)],
+)
+def test_fold_constants_packs_along(axis: int, shape: tuple[int, int] | None) -> None:
+    make = Maker()
+    parts = [make.constant([1, 2, 3]), make.constant([4, 5, 6])]
+    output = make.tensor(shape or (2, 3), dtype=DType.INT32)
+    graph = make.graph(make.op("PACK", parts, output, {"axis": axis}))
+    assert fold_constants.run(graph) == (0 if shape is None else 1)
+    if output.data is not None:
+        rows = np.array([[1, 2, 3], [4, 5, 6]])
+        assert np.array_equal(output.data, rows if shape == (2, 3) else rows.T)
+
+
+@pytest.mark.parametrize(("count", "folded"), [(1024, 1), (1025, 0)])
+def test_fold_constants_packs_what_shapes_have(count: int, folded: int) -> None:
+    make = Maker()
+    output = make.tensor((1, count), dtype=DType.INT32)
+    graph = make.graph(make.op("PACK", [make.constant([7] * count)], output, {"axis": 0}))
+    assert fold_constants.run(graph) == folded
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -196,6 +240,7 @@ def test_fuse_pad(kind: str, padding: str) -> None:
     (op,) = graph.ops
     assert op.inputs[0] is x
     assert op.attrs["_pad"] == (1, 2, 3, 0)
+    assert op.attrs["_sources"] == (0, 1)
 
 
 def test_fuse_pad_into_two_readers() -> None:
@@ -215,6 +260,16 @@ def test_fuse_pad_leaves_batch_and_channels(amounts: list[list[int]]) -> None:
     graph = make.graph(make.conv(make.pad(make.input((1, 5, 4, 3)), amounts)))
     assert fuse_pad.run(graph) == 0
     assert kinds(graph) == ["PAD", "CONV_2D"]
+
+
+def test_fuse_pad_leaves_channels_of_groups() -> None:
+    """Without its padding the image has the channels of one group, which would be accepted."""
+    make = Maker()
+    padded = make.pad(make.input((1, 5, 4, 2)), [[0, 0], [0, 0], [0, 0], [0, 2]])
+    filters, bias = make.weights((4, 3, 3, 2), padded, 0)
+    attrs = {"padding": "SAME", "stride_h": 1, "stride_w": 1}
+    output = make.op("CONV_2D", [padded, filters, bias], make.tensor((1, 5, 4, 4)), attrs, 3)
+    assert fuse_pad.run(make.graph(output)) == 0
 
 
 def test_fuse_pad_leaves_another_quantisation() -> None:
@@ -280,6 +335,8 @@ def test_fuse_quantize_pairs_equals_the_reference(scales: tuple[float, float]) -
     assert op.attrs["_sources"] == (0, 1)
     table = np.frombuffer(op.attrs["_table"], np.int8)
     assert np.array_equal(table[np.arange(-128, 128) & 255], expected[0])
+    assert make_tables.run(graph) == 0
+    assert op.attrs["_kind"] == "QUANTIZE"
 
 
 def test_fuse_quantize_pairs_keeps_reals_that_are_needed() -> None:
@@ -294,7 +351,7 @@ def test_fuse_quantize_pairs_keeps_reals_that_are_needed() -> None:
 
 def lut(make: Maker, x: Tensor, table: Any) -> Tensor:
     data = np.asarray(table).astype(np.int8).tobytes()
-    return make.op("LUT", [x], make.tensor(x.shape), {"_table": data})
+    return make.op("LUT", [x], make.tensor(x.shape, x.quant), {"_table": data})
 
 
 BY_INDEX = np.arange(256).astype(np.uint8).view(np.int8)
@@ -369,6 +426,16 @@ def test_fuse_tables_leaves_other_tables(table: Any) -> None:
     assert "_clamp" not in graph.ops[0].attrs
 
 
+def test_fuse_tables_leaves_clamps_to_another_scale() -> None:
+    """The convolution would round for a scale that is not its own."""
+    make = Maker()
+    y = make.conv(make.input((1, 4, 4, 2)))
+    clamped = lut(make, y, np.clip(BY_INDEX, 0, 100))
+    assert y.quant is not None
+    clamped.quant = Quant((y.quant.scale * 1.003,), y.quant.zero_points)
+    assert fuse_tables.run(make.graph(clamped)) == 0
+
+
 def test_fuse_tables_drops_the_identity() -> None:
     make = Maker()
     x = make.input((1, 4))
@@ -397,6 +464,75 @@ def test_fold_zero_points() -> None:
         assert bias.data is not None
         sums = weights.data.astype(np.int64).sum(axis=axes)
         assert op.attrs["_bias"].tolist() == (bias.data - image.quant.zero_point * sums).tolist()
+
+
+# split_strides
+
+
+def strided_conv(make: Maker, x: Tensor, steps: tuple[int, int], kernel: int = 1) -> Tensor:
+    """A convolution with another stride in each direction."""
+    filters, bias = make.weights((5, kernel, kernel, x.shape[3]), x, 0)
+    size = [-(-n // step) for n, step in zip(x.shape[1:3], steps, strict=True)]
+    attrs = {"padding": "SAME", "stride_h": steps[0], "stride_w": steps[1]}
+    return make.op("CONV_2D", [x, filters, bias], make.tensor((1, *size, 5)), attrs, 3)
+
+
+@pytest.mark.parametrize("steps", [(2, 2), (1, 2), (3, 1)])
+def test_split_strides_equals_the_reference(steps: tuple[int, int]) -> None:
+    """The pixels are picked right after the image was written; the graph given stays as it is."""
+    make = Maker(2)
+    x = make.input((1, 7, 6, 3))
+    image = make.conv(x)
+    beside = make.depthwise(image)
+    outputs = [strided_conv(make, image, steps), beside, strided_conv(make, x, steps)]
+    graph = make.graph(*outputs)
+    values = make.data.integers(-128, 128, x.shape).astype(np.int8)
+    expected = TfliteMicroOracle(build_tflite(graph)).run([values])
+    before = list(graph.ops)
+    other = split_strides.split(graph)
+    assert other is not None
+    assert graph.ops == before
+    pool, conv = "MAX_POOL_2D", "CONV_2D"
+    assert kinds(other) == [pool, conv, pool, "DEPTHWISE_CONV_2D", conv, conv]
+    assert [op.attrs["stride_h"] * op.attrs["stride_w"] for op in other.ops[3:]] == [1, 1, 1]
+    assert [sources_of(other.ops[i]) for i in (0, 2, 4)] == [(), (), (2,)]
+    found = TfliteMicroOracle(build_tflite(other)).run([values])
+    assert all(map(np.array_equal, found, expected))
+
+
+@pytest.mark.parametrize("what", ["no stride", "window", "padding", "groups", "pixel", "kind"])
+def test_split_strides_leaves_others(what: str) -> None:
+    make = Maker(2)
+    x = make.input((1, 2, 2, 4) if what == "pixel" else (1, 6, 6, 4))
+    steps = (1, 1) if what == "no stride" else (2, 2)
+    strided_conv(make, x, steps, 3 if what == "window" else 1)
+    op = make.ops[-1]
+    if what == "padding":
+        op.attrs["_pad"] = (2, 0, 0, 0)
+        op.outputs[0] = make.tensor((1, 4, 3, 5))
+    elif what == "groups":
+        op.inputs[1:] = make.weights((4, 1, 1, 2), x, 0)
+        op.outputs[0] = make.tensor((1, 3, 3, 4))
+    elif what == "kind":
+        op.kind = "DEPTHWISE_CONV_2D"
+    assert split_strides.split(make.graph(op.outputs[0])) is None
+
+
+# bound_inputs
+
+
+def test_bound_inputs() -> None:
+    """An input of the model may have any value, an output of RELU none below zero."""
+    make = Maker()
+    x = make.conv(make.input((1, 5, 4, 3)), activation="RELU")
+    make.unary("LOGISTIC", make.depthwise(x))
+    graph = make.graph(make.ops[-1].outputs[0])
+    assert bound_inputs.run(graph) == 2
+    conv, depthwise, table = graph.ops
+    assert x.quant is not None
+    assert (conv.attrs["_ranges"].low == -128).all()
+    assert (depthwise.attrs["_ranges"].low == x.quant.zero_point).all()
+    assert "_ranges" not in table.attrs
 
 
 # lower_graph

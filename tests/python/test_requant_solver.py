@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 
 from packed_models import MODELS, optimised
 from packed_streams import tflite_output, wrapped
-from ranvier.compiler.intervals import intervals
+from random_models import Maker
+from ranvier.compiler.graph import Op
+from ranvier.compiler.intervals import Interval, intervals
+from ranvier.compiler.ops.base import data_of, operand, quant_of
 from ranvier.compiler.ops.convolution import CHANNEL_AXIS
 from ranvier.compiler.packed.epilogue import Epilogue, choose
 from ranvier.compiler.packed.requant import Requant, Solution, Steps, proven, solve
@@ -156,11 +159,55 @@ def test_what_has_no_solution_is_detected(case: Requant, why: str) -> None:
         assert not solve(Steps.of(case), 256, 12, linear=linear).solved.any(), why
 
 
+WORD = 1 << 31
+SUM = WORD // 256
+
+
+@pytest.mark.parametrize(
+    ("ends", "multiplier", "constant", "correction", "fits"),
+    [
+        ((SUM - 9, SUM - 1), 1 << 20, 127 << 12, 0, True),
+        ((SUM - 9, SUM), 1 << 20, 127 << 12, 0, False),
+        ((-SUM, 9 - SUM), 1 << 20, -128 << 12, 0, True),
+        ((-SUM - 1, 9 - SUM), 1 << 20, -128 << 12, 0, False),
+        ((0, 9), 0, WORD - 1, 0, True),
+        ((0, 9), 0, WORD, 0, False),
+        ((0, 9), 0, -WORD, 0, True),
+        ((0, 9), 0, -WORD - 1, 0, False),
+        ((-9, -1), 0, WORD - 2, 1, True),
+        ((-9, -1), 0, WORD - 1, 1, False),
+        ((-9, -1), 0, 1 - WORD, -1, True),
+        ((-9, -1), 0, -WORD, -1, False),
+        ((0, 9), 0, WORD - 1, 1, True),
+    ],
+)
+def test_proof_refuses_words_of_more_than_32_bits(
+    ends: tuple[int, int], multiplier: int, constant: int, correction: int, fits: bool
+) -> None:
+    """Accumulators, and what follows, that saturate to the one right output unless they wrap."""
+    case = one(*ends, 1 << 30, -20, 127 if constant > 0 else -128, (-128, 127))
+    numbers = (256, multiplier, constant, correction, 0)
+    scale, *words = (np.array([number], np.int64) for number in numbers)
+    solution = Solution(12, scale, np.array([True]), np.array([True]), *words)
+    assert all_equal(case, solution, 0) == fits
+    assert bool(proven(Steps.of(case), solution)[0]) == fits
+
+
 def test_range_decides_whether_there_is_a_solution() -> None:
     """The clamp that is not reached, and the sums that do not occur, do not matter."""
     clamped = one(-9000, 40000, 1 << 30, -7, -128, (-128, 60))
     assert solve(Steps.of(clamped), 256, 12).solved.all()
     assert not solve(Steps.of(replace(clamped, high=clamped.high + 20000)), 256, 12).solved.any()
+
+
+@pytest.mark.parametrize("more", range(9))
+def test_exact_multipliers_are_those_that_lost_no_bits(more: int) -> None:
+    """The device's factor, 256 m / 2**44, is the reference's, M / 2**38, where m is M / 4."""
+    case = one(-9000, 9000, (1 << 30) + more, -7, -128, (-128, 127))
+    solution = solve(Steps.of(case), 256, 12)
+    assert solution.solved.all()
+    assert bool(solution.exact[0]) == (more % 4 == 0)
+    assert bool(4 * solution.multiplier[0] == (1 << 30) + more) == (more % 4 == 0)
 
 
 def test_rounding_of_negative_ties_needs_the_correction() -> None:
@@ -172,6 +219,13 @@ def test_rounding_of_negative_ties_needs_the_correction() -> None:
     assert solution.solved.all()
     assert (solution.correction != 0).all()
     assert all_equal(case, solution, 0)
+    # The same line from 256 more on: the sum -1 would be taken for one that is not negative.
+    more = (256 * solution.multiplier) >> 32
+    moved = replace(solution, offset=solution.offset + 256, constant=solution.constant - more)
+    assert not proven(steps, moved).any()
+    assert proven(steps, replace(moved, correction=0 * more)).any() == all_equal(
+        case, replace(moved, correction=0 * more), 0
+    )
 
 
 def test_epilogue_falls_back_for_the_whole_op() -> None:
@@ -190,7 +244,54 @@ def test_epilogue_falls_back_for_the_whole_op() -> None:
     assert chosen is not None
     assert chosen.epilogue == Epilogue.TEXTBOOK
     assert chosen.proof.kinds == (("textbook", 8),)
+    facts = chosen.proof
+    assert (facts.shift, facts.thresholds) == (0, 0)  # of no solution
+    assert (facts.low, facts.high, facts.bound) == (-9000, 9000, 256 * 9000)
     assert choose(replace(one_wide, high=np.array([9000] * 7 + [1 << 23])), 256, shifts) is None
+
+
+def op_with_ranges(kind: str, maker: Maker) -> tuple[Op, Interval]:
+    """An op whose inputs have bounds of their own: three channels, or twelve elements."""
+    x = maker.input((1, 2, 2, 3) if kind == "FULLY_CONNECTED" else (1, 6, 5, 3))
+    if kind == "FULLY_CONNECTED":
+        inputs = [x, *maker.weights((4, 12), x, 0)]
+        op = Op(kind, list(inputs), [maker.tensor((1, 4))])
+    elif kind == "DEPTHWISE_CONV_2D":
+        inputs = [x, *maker.weights((1, 2, 3, 6), x, 3)]
+        attrs = {"padding": "VALID", "stride_h": 1, "stride_w": 1, "depth_multiplier": 2}
+        op = Op(kind, list(inputs), [maker.tensor((1, 5, 3, 6))], attrs)
+    else:
+        maker.conv(x, 4, 3, kind)
+        op = maker.ops[-1]
+    low = maker.data.integers(-128, 60, 12 if kind == "FULLY_CONNECTED" else 3)
+    return op, Interval(low, low + maker.data.integers(0, 60, low.shape))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("kind", ["SAME", "VALID", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
+def test_bounds_of_sums_are_those_of_the_extreme_inputs(kind: str, bias: bool) -> None:
+    """Each input takes whichever of its bounds suits its weight, and zero outside of the image."""
+    maker = Maker(17)
+    op, ranges = op_with_ranges(kind, maker)
+    zero_point = quant_of(operand(op, 0)).zero_point
+    filters, added = (data_of(operand(op, i)).astype(np.int64) for i in (1, 2))
+    if not bias:
+        op.inputs[2] = None
+    found = requant_of(op, ranges)
+    choices = [ranges.low - zero_point, ranges.high - zero_point]
+    if kind == "SAME":
+        choices.append(np.zeros(3, np.int64))
+    for channel in range(op.outputs[0].shape[-1]):
+        if kind == "DEPTHWISE_CONV_2D":
+            weights = filters[..., channel].reshape(-1, 1)
+            values = [part[channel // 2 : channel // 2 + 1] for part in choices]
+        else:
+            weights = filters[channel].reshape(-1, len(ranges.low))
+            values = choices
+        products = np.stack([weights * part for part in values])
+        start = added[channel] if bias else 0
+        assert found.low[channel] == products.min(axis=0).sum() + start
+        assert found.high[channel] == products.max(axis=0).sum() + start
 
 
 @pytest.mark.parametrize("keep_constant", [False, True])

@@ -84,7 +84,7 @@ def lowest_peak(program: Program, mode: IoMode) -> tuple[int, int]:
     No placement needs less.
     """
     layout = _Layout(program, mode)
-    live = min((layout.live(aliases) for aliases in (layout.chosen_aliases(), {})), key=max)
+    live = layout.live(layout.chosen_aliases())
     return max(live), live.index(max(live))
 
 
@@ -158,9 +158,9 @@ class _Layout:
             self._slots = {tensor: slot for slot, tensor in enumerate(outside)}
 
     def chosen_aliases(self) -> dict[Tensor, Tensor]:
-        """Replacements in place, output to input.
+        """All replacements in place that are possible, output to input.
 
-        All that are possible but those that would keep so large a buffer alive that the peak rises.
+        None of them raises what is live: a chain needs in each run what is alive of it.
         """
         aliases: dict[Tensor, Tensor] = {}
         for index, step in enumerate(self._program.steps):
@@ -170,11 +170,6 @@ class _Layout:
                 if self._allowed(aliases, step.lowered.outputs[0]):
                     break
                 del aliases[step.lowered.outputs[0]]
-        peak = self.peak(aliases)
-        for output in list(aliases)[:_MOST_TRIED]:  # each costs a look at the whole plan
-            fewer = {o: t for o, t in aliases.items() if o is not output}
-            if self.peak(fewer) < peak:
-                aliases, peak = fewer, self.peak(fewer)
         return aliases
 
     def loosened(self, aliases: dict[Tensor, Tensor]) -> dict[Tensor, Tensor]:
@@ -183,16 +178,12 @@ class _Layout:
         A chain of tensors starts at one address, which what lies beside its smaller members may
         make a bad one for the larger.
         """
-        peak = self.peak(aliases)
         reached = quick_peak(self._buffers(aliases)[1])
-        for output in list(aliases)[:_MOST_TRIED]:
-            if reached <= align(peak):
-                break
+        for output in list(aliases)[:_MOST_TRIED]:  # each costs a look at the whole plan
             fewer = {o: t for o, t in aliases.items() if o is not output}
-            if self.peak(fewer) < reached:
-                other = quick_peak(self._buffers(fewer)[1])
-                if other < reached:
-                    aliases, reached, peak = fewer, other, self.peak(fewer)
+            other = quick_peak(self._buffers(fewer)[1])
+            if other < reached:
+                aliases, reached = fewer, other
         return aliases
 
     def placed(self, aliases: dict[Tensor, Tensor]) -> MemoryPlan:

@@ -101,8 +101,10 @@ def _more(graph: Graph, best: Rolled, mode: IoMode) -> Iterator[Rolled | None]:
         refused = best.refused
         if prefix:
             alone = _rolled(graph, choice, best.chains, mode)
+            if alone is None:
+                continue
             yield alone
-            refused = {} if alone is None else alone.refused
+            refused = alone.refused
         for first, last in pairs:
             chains = (*best.chains, Chain(first, last, _FIRST_CHUNK))
             yield _rolled(graph, choice, chains, mode, refused)

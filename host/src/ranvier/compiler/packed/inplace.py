@@ -36,8 +36,6 @@ class Order:
         """True where no output row reaches an input row that is still to be read."""
         if self.unread >= self.in_rows:
             return True
-        if self.unread < 0:
-            return False
         last = min((self.in_rows - 1 - self.unread) // self.stride, self.out_rows - 1)
         written = last * self.out_row + self.out_span
         first_is_free = self.out_span <= self.unread * self.in_row

@@ -32,7 +32,7 @@ def lower(op: Op, ranges: Interval, isa: Isa, source: View, target: View) -> Low
     if isa not in _DEVICE or shape is None or source.transposed != target.transposed:
         return None
     w = shape.window
-    plain = w.filter_h == w.filter_w == w.stride_h == w.stride_w == 1 and not w.pad_top + w.pad_left
+    plain = w.filter_h == w.filter_w == w.stride_h == w.stride_w == 1
     if not plain or (w.in_h, w.in_w) != (w.out_h, w.out_w) or w.in_c < _QUAD:
         return None
     made = stream(op, ranges, isa, columns(shape.weights[:, 0, 0, :]))

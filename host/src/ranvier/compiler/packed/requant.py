@@ -282,10 +282,7 @@ def _place(
         placed = point_in(*_closed(windows[0]), multiplier, None)
         return None if placed is None else (*placed, 0)
     (low, high), (low_below, high_below) = windows
-    choices = [0, nominal]
-    if max(-low, high, -low_below, high_below) < _INF:
-        choices.append((low_below + high_below - low - high) >> (_WORD + 1))
-    for correction in choices:
+    for correction in (0, nominal):
         step = correction << _WORD
         both = (
             max(low, low_below - step if low_below > -_INF else -_INF),
@@ -320,7 +317,7 @@ def point_in(low: int, high: int, multiplier: int, scale: int | None) -> tuple[i
         constants = list(range(high >> _WORD, ((low - scale * multiplier) >> _WORD) - 1, -1))
     best: tuple[int, int] | None = None
     for constant in constants:
-        for target in (middle, low + multiplier - 1, high):
+        for target in (middle, high):
             offset = (target - (constant << _WORD)) // multiplier
             if scale is not None:
                 offset = min(max(offset, 0), scale - 1)

@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from ranvier.compiler.graph import Tensor
 from ranvier.package.records import Layout
 
-VIEW_PARAMS = ("channel", "row", "ring")
-"""The parameter words of a view; a kernel prefixes them with ``in_`` or ``out_``."""
-
 
 @dataclass(frozen=True)
 class View:
@@ -55,14 +52,10 @@ class View:
 
     @property
     def words(self) -> tuple[int, int, int]:
-        """The words that ``VIEW_PARAMS`` names."""
+        """The parameter words of the view: ``channel``, ``row`` and ``ring``."""
         return self.channel, self.row, self.ring
 
     @property
     def transposed(self) -> bool:
         """True where rows of the image are columns of the tensor."""
         return self.layout == Layout.PLANES_TRANSPOSED
-
-    def bytes(self, slack: int = 0) -> int:
-        """Bytes of storage, with ``slack`` after the last element."""
-        return self.channels * self.ring * self.width + slack

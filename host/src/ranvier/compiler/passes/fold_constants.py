@@ -89,7 +89,7 @@ def _shape(op: Op) -> _Array | None:
 
 def _pack(op: Op) -> _Array | None:
     values = _integers(op)
-    axis = op.attrs.get("axis", 0)
+    axis = op.attrs["axis"]
     if not values or len({value.shape for value in values}) != 1:
         return None
     if sum(value.size for value in values) > _MOST_SHAPE_ELEMENTS:

@@ -10,8 +10,9 @@ PAD of height and width before a convolution moves into the attribute ``_pad``:
 from __future__ import annotations
 
 from ranvier.compiler.check import reasons_against
-from ranvier.compiler.graph import Graph, Op, Tensor
+from ranvier.compiler.graph import Graph, Op
 from ranvier.compiler.lower import sources_of
+from ranvier.compiler.ops.base import data_of, operand
 
 _CONVOLUTIONS = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D"})
 
@@ -39,13 +40,10 @@ def _fuse(graph: Graph, op: Op) -> bool:
 
 def _spatial_padding(pad: Op) -> tuple[int, int, int, int] | None:
     """Top, bottom, left and right of a PAD that leaves batch and channels alone."""
-    source: Tensor | None = pad.inputs[0]
-    amounts = pad.inputs[1]
-    if source is None or amounts is None or amounts.data is None or len(source.shape) != 4:
+    source = operand(pad, 0)
+    if len(source.shape) != 4 or source.quant != pad.outputs[0].quant:
         return None
-    if source.quant is None or source.quant != pad.outputs[0].quant:
-        return None
-    batch, height, width, channels = amounts.data.tolist()
+    batch, height, width, channels = data_of(operand(pad, 1)).tolist()
     if any(batch) or any(channels):
         return None
     return (height[0], height[1], width[0], width[1])

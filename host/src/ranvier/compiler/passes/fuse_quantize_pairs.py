@@ -10,7 +10,7 @@ from __future__ import annotations
 from ranvier.compiler.graph import Graph, Op, Tensor
 from ranvier.compiler.lower import sources_of
 from ranvier.compiler.ops import dequantize
-from ranvier.compiler.ops.base import BYTE_TYPES, quant_of
+from ranvier.compiler.ops.base import operand, quant_of
 from ranvier.compiler.passes.make_tables import LUT
 from ranvier.package.values import quantise
 
@@ -19,15 +19,12 @@ def run(graph: Graph) -> int:
     """Replace every pair; the number of replaced QUANTIZE ops."""
     fused = 0
     for op in graph.ops:
-        first = graph.producer(op.inputs[0]) if op.kind == "QUANTIZE" and op.inputs[0] else None
-        if first is None or first.kind != "DEQUANTIZE" or first.inputs[0] is None:
-            continue
-        source, target = first.inputs[0], op.outputs[0]
-        if source.dtype in BYTE_TYPES and target.dtype in BYTE_TYPES:
+        first = graph.producer(operand(op, 0)) if op.kind == "QUANTIZE" else None
+        if first is not None and first.kind == "DEQUANTIZE":
             op.kind = LUT
-            op.inputs = [source]
+            op.inputs = [operand(first, 0)]
             op.attrs = {
-                "_table": _table(first, target),
+                "_table": _table(first, op.outputs[0]),
                 "_kind": "QUANTIZE",
                 "_sources": sources_of(first) + sources_of(op),
             }

@@ -66,7 +66,10 @@ def _clamp(graph: Graph, op: Op) -> bool:
     producer = _private_producer(graph, op)
     if producer is None or producer.kind not in CLAMPABLE:
         return False
-    if producer.outputs[0].dtype != DType.INT8 or op.outputs[0].dtype != DType.INT8:
+    written, clamped = producer.outputs[0], op.outputs[0]
+    if written.dtype != DType.INT8 or clamped.dtype != DType.INT8:
+        return False
+    if written.quant != clamped.quant:  # the producer would compute for another scale
         return False
     table = np.frombuffer(op.attrs["_table"], np.int8)
     low, high = int(table[_INT8 == -128][0]), int(table[_INT8 == 127][0])
@@ -76,8 +79,7 @@ def _clamp(graph: Graph, op: Op) -> bool:
     producer.attrs["_clamp"] = tuple(min(max(bound, low), high) for bound in before)
     producer.attrs["_sources"] = sources_of(producer) + sources_of(op)
     # What the producer writes now is the table's output, in its own shape.
-    written, clamped = producer.outputs[0], op.outputs[0]
-    written.name, written.quant, written.index = clamped.name, clamped.quant, clamped.index
+    written.name, written.index = clamped.name, clamped.index
     op.attrs["_table"] = _INT8.tobytes()
     return True
 

@@ -9,22 +9,22 @@ What only reshapes is not removed here: it needs its own shape until every op is
 from __future__ import annotations
 
 from ranvier.compiler.graph import Graph, Op
+from ranvier.compiler.ops.base import operand
 
 
 def run(graph: Graph) -> int:
     """Let readers of an identical requantisation read its input; the number of removed ops."""
     noops = [op for op in graph.ops if _is_identity(op)]
     for op in noops:
-        assert op.inputs[0] is not None
-        graph.replace_tensor(op.outputs[0], op.inputs[0])
+        graph.replace_tensor(op.outputs[0], operand(op, 0))
         graph.ops.remove(op)
     return len(noops)
 
 
 def _is_identity(op: Op) -> bool:
-    if op.kind != "QUANTIZE" or op.inputs[0] is None:
+    if op.kind != "QUANTIZE":
         return False
-    source, target = op.inputs[0], op.outputs[0]
+    source, target = operand(op, 0), op.outputs[0]
     return (
         source.dtype == target.dtype
         and source.shape == target.shape
