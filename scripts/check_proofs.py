@@ -12,24 +12,33 @@ For every output channel of every op with weights it compares
   channel can reach, at both ends and at random in between;
 
 and for ADD from constants all 65,536 pairs. The bounds of sums come from an interval analysis of
-its own. The first difference ends it with status 1. Nothing of the compiler is imported.
+its own. The first difference ends it with status 1, a file that cannot be used with status 2.
+Nothing of the compiler is imported. NumPy and the package tflite are needed: the development
+environment, which `make test` sets up, has them (.venv/bin/python).
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import struct
 import sys
 from pathlib import Path
 
-import numpy as np
-
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from proofs.channel import Channel
-from proofs.device import channels_of
-from proofs.model import Layer, Model
-from proofs.package import Op, Package
-from proofs.reference import add_pairs, near_thresholds
+try:
+    import numpy as np
+    from proofs.channel import Channel
+    from proofs.device import channels_of
+    from proofs.model import Layer, Model
+    from proofs.package import Op, Package
+    from proofs.reference import add_pairs, near_thresholds
+except ModuleNotFoundError as missing:
+    sys.exit(
+        f"check_proofs.py: {sys.executable} has no module {missing.name}\n"
+        "  try: .venv/bin/python scripts/check_proofs.py ... (`make test` sets .venv up)"
+    )
 
 RANDOM_SUMS = 500
 
@@ -41,16 +50,52 @@ class Difference(Exception):
     """The package is not what the model says."""
 
 
+class Unusable(Exception):
+    """A file is not what it should be; says what to do."""
+
+
+def read(package: Path, model: Path) -> tuple[bytes, bytes]:
+    """The bytes of both files, of a package and of the model that it was compiled from."""
+    found = []
+    for path in (package, model):
+        try:
+            found.append(path.read_bytes())
+        except OSError as error:
+            raise Unusable(f"{path}: cannot be read: {error.strerror}") from None
+    kinds = [_kind(data) for data in found]
+    if kinds == ["model", "package"]:
+        raise Unusable("the package comes first: check_proofs.py PACKAGE MODEL.tflite")
+    for path, kind, wanted in zip((package, model), kinds, ("package", "model"), strict=True):
+        if kind != wanted:
+            raise Unusable(f"{path}: is not a {wanted}; give PACKAGE.rnv MODEL.tflite")
+    try:
+        source = Package.source_of(found[0])
+    except (ValueError, KeyError, TypeError, struct.error) as error:
+        raise Unusable(f"{package}: is damaged, or does not say its origin: {error!r}") from None
+    if source["sha256"] != hashlib.sha256(found[1]).hexdigest():
+        raise Unusable(
+            f"{package}: was compiled from another file than {model}, named {source['file']}"
+        )
+    return found[0], found[1]
+
+
+def _kind(data: bytes) -> str:
+    return "package" if data[:4] == b"RNVM" else "model" if data[4:8] == b"TFL3" else "neither"
+
+
 def main() -> int:
     """Run the checks; 0 where nothing differs."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("package", type=Path)
     parser.add_argument("model", type=Path)
     arguments = parser.parse_args()
-    package = Package(arguments.package.read_bytes())
-    model = Model(arguments.model.read_bytes())
     try:
-        total = Checker(package, model).run()
+        data, source = read(arguments.package, arguments.model)
+    except Unusable as unusable:
+        print(f"check_proofs.py: {unusable}", file=sys.stderr)
+        return 2
+    try:
+        total = Checker(Package(data), Model(source)).run()
     except Difference as difference:
         print(f"{arguments.package}: DIFFERENT: {difference}", file=sys.stderr)
         return 1

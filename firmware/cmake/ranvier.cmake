@@ -25,6 +25,24 @@
 set(RANVIER_ISA "generic" CACHE STRING "Instruction set to pack models for: generic, dsp, base")
 set(RANVIER_OPTIMIZE "balanced" CACHE STRING "What packed models are for: speed, balanced, memory")
 
+if(NOT RANVIER_ISA MATCHES "^(generic|dsp|base)$")
+  message(
+    FATAL_ERROR
+      "Ranvier: RANVIER_ISA is \"${RANVIER_ISA}\"; models are packed for generic (every device; the"
+      " fastest on Cortex-M55 and M85, with RANVIER_KERNELS=mve), dsp (Cortex-M4, M7, M33) or base"
+      " (Cortex-M33 without the DSP extension).")
+endif()
+if(NOT RANVIER_OPTIMIZE MATCHES "^(speed|balanced|memory)$")
+  message(
+    FATAL_ERROR
+      "Ranvier: RANVIER_OPTIMIZE is \"${RANVIER_OPTIMIZE}\"; give speed, balanced or memory.")
+endif()
+get_property(_ranvier_told GLOBAL PROPERTY RANVIER_TOLD_OPTIMIZE)
+if(RANVIER_ISA STREQUAL "generic" AND NOT RANVIER_OPTIMIZE STREQUAL "balanced" AND NOT _ranvier_told)
+  message(NOTICE "Ranvier: RANVIER_OPTIMIZE has no effect for RANVIER_ISA=generic.")
+  set_property(GLOBAL PROPERTY RANVIER_TOLD_OPTIMIZE TRUE)
+endif()
+
 function(_ranvier_find_command)
   get_filename_component(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../.. ABSOLUTE)
   find_program(

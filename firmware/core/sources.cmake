@@ -40,8 +40,12 @@ set(RNV_CORE_SOURCES
 
 function(rnv_core_kernels out_sources table variant)
   set(kernels ${RNV_CORE_DIR}/src/kernels)
-  if(NOT IS_DIRECTORY ${kernels}/${variant})
-    message(FATAL_ERROR "Ranvier: there are no kernels called \"${variant}\"; s8, mve and host are")
+  if(NOT variant MATCHES "^(s8|mve|host)$")
+    message(
+      FATAL_ERROR
+        "Ranvier: RANVIER_KERNELS is \"${variant}\"; there are s8 (portable), mve and host. "
+        "dsp and base are packings of models: `ranvier compile --isa`, RANVIER_ISA in CMake; "
+        "their kernels are linked with any RANVIER_KERNELS.")
   endif()
   # Helpers that several kernels share; the linker drops what no linked kernel calls.
   file(GLOB helpers CONFIGURE_DEPENDS ${kernels}/s8/*.c

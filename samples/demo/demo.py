@@ -7,6 +7,8 @@ Everything here is the public Python API and the printing of the `ranvier` comma
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -132,4 +134,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # a reader such as head has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

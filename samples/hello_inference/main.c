@@ -47,6 +47,20 @@ static void print_size(const char *name, size_t bytes)
 	console_number((int32_t)bytes);
 }
 
+/* Why the package was refused; of an op that is not linked only the code is known here. */
+static int refused(const struct rnv_diag *diag, int status)
+{
+	console_text(rnv_what_name(diag->what));
+	print_size(": index ", diag->index);
+	print_size(", value ", diag->value);
+	console_text("\n");
+	if (diag->what == RNV_WHAT_OP_CODE) {
+		print_size("op code ", diag->value);
+		console_text(": run `ranvier ops model.rnv` and link what it prints\n");
+	}
+	return failed("package", status);
+}
+
 static int open_package(void)
 {
 	struct rnv_diag diag;
@@ -54,7 +68,7 @@ static int open_package(void)
 	const struct rnv_header *header;
 
 	if (status != RNV_OK) {
-		return failed(rnv_what_name(diag.what), status);
+		return refused(&diag, status);
 	}
 	header = rnv_package_header(&package);
 	console_text("model ");

@@ -59,16 +59,18 @@ class Op:
         return (("RELU", relu), ("LINEAR", linear), ("TEXTBOOK", 0))[self.params[position]]
 
 
+def _sections(data: bytes) -> dict[int, bytes]:
+    """The bytes of every section, by kind."""
+    (count,) = struct.unpack_from("<H", data, 46)
+    rows = [struct.unpack_from("<HHIII", data, 128 + 16 * row) for row in range(count)]
+    return {kind: data[offset : offset + size] for kind, _, offset, size, _ in rows}
+
+
 class Package:
     """The ops of a package."""
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
-        (count,) = struct.unpack_from("<H", data, 46)
-        self._sections: dict[int, bytes] = {}
-        for row in range(count):
-            kind, _, offset, size, _ = struct.unpack_from("<HHIII", data, 128 + 16 * row)
-            self._sections[kind] = data[offset : offset + size]
+        self._sections = _sections(data)
         meta = json.loads(self._sections[_META])
         names = [line.split() for line in _OPS.read_text().splitlines() if line[:1].isdigit()]
         self._names = {int(row[0]): row[1] for row in names}
@@ -77,6 +79,12 @@ class Package:
             self._op(struct.unpack_from("<HBBBBHIHHIIII", records, 32 * i), step)
             for i, step in enumerate(meta["steps"])
         ]
+
+    @staticmethod
+    def source_of(data: bytes) -> dict[str, str]:
+        """Name and SHA-256 of the model that a package was compiled from, as it says itself."""
+        source = json.loads(_sections(data)[_META])["source"]
+        return {key: str(source[key]) for key in ("file", "sha256")}
 
     def _op(self, record: tuple[int, ...], step: dict[str, Any]) -> Op:
         code, _, packing, inputs, _, operand, params, size, _, weights, length, _, _ = record

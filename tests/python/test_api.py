@@ -91,7 +91,27 @@ def test_every_error_has_the_one_root() -> None:
     assert str(InputError("what")) == "what"
 
 
+def test_options_that_are_none_are_refused_at_once() -> None:
+    with pytest.raises(InputError, match="one of kept, donated, resident"):
+        CompileOptions(input_mode="foo")
+    with pytest.raises(InputError, match="one of speed, balanced, memory"):
+        CompileOptions(optimize="size")
+    with pytest.raises(UnsupportedError, match="dsp is for Cortex-M4"):
+        CompileOptions(isa="m33")
+
+
 # Package
+
+
+def test_a_model_is_no_package(tmp_path: Path) -> None:
+    path = tmp_path / "rich.tflite"
+    path.write_bytes(rich_model())
+    for make in (ranvier.Model, ranvier.Package):
+        with pytest.raises(
+            PackageError, match=r"rich\.tflite: is a TensorFlow Lite model"
+        ) as error:
+            make(path)
+        assert "compile it first" in str(error.value)
 
 
 def test_a_package_describes_itself() -> None:

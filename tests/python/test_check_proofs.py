@@ -7,6 +7,7 @@ from __future__ import annotations
 import struct
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -89,3 +90,35 @@ def test_another_model_is_seen(tmp_path: Path) -> None:
     if not others:
         pytest.skip("the models are not there")
     assert check(compiled(DIGITS, "dsp"), others[0], tmp_path).returncode != 0
+
+
+def refused(*arguments: object, python: Sequence[str] = (sys.executable,)) -> str:
+    """What the check says of arguments that it cannot use."""
+    command = [*python, str(SCRIPT), *map(str, arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def test_files_that_cannot_be_used_are_told(tmp_path: Path) -> None:
+    package = tmp_path / "digits.rnv"
+    package.write_bytes(compiled(DIGITS, "dsp"))
+    other = tmp_path / "other.tflite"
+    other.write_bytes(DIGITS.read_bytes() + bytes(4))
+    cut = tmp_path / "cut.rnv"
+    cut.write_bytes(package.read_bytes()[:300])
+    assert "the package comes first" in refused(DIGITS, package)
+    assert "missing.rnv: cannot be read: No such file" in refused(tmp_path / "missing.rnv", DIGITS)
+    assert "is not a model" in refused(package, package)
+    assert "is not a package" in refused(SCRIPT, DIGITS)
+    assert "was compiled from another file than" in refused(package, other)
+    assert "named digits.tflite" in refused(package, other)
+    assert "cut.rnv: is damaged" in refused(cut, DIGITS)
+
+
+def test_a_missing_module_is_told() -> None:
+    """An interpreter without the environment's packages."""
+    said = refused("a", "b", python=(sys.executable, "-I", "-S"))
+    assert "has no module" in said
+    assert "try: .venv/bin/python" in said

@@ -121,6 +121,34 @@ def test_wrong_usage_is_exit_code_2(arguments: tuple[str, ...]) -> None:
     assert "Traceback" not in answer.both
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nonsense",), "No such command 'nonsense'"),
+        (("analyze",), "Missing argument 'FILE'"),
+        (("analyze", "--nonsense", "a"), "--nonsense"),
+        (("compile", "a.tflite"), "give -o OUT.rnv"),
+        (("compile", "a.tflite", "-o", "b.tflite"), "name it .rnv"),
+        (("run", "a.rnv", "-i", "x", "--top", "0"), "--top"),
+    ],
+)
+def test_wrong_usage_is_json_too(arguments: tuple[str, ...], message: str) -> None:
+    answer = ranvier(*arguments, "--json")
+    assert answer.code == 2
+    assert answer.out == answer.both
+    assert answer.json["schema"] == "ranvier.error/1"
+    assert answer.json["error"]["type"] == "UsageError"
+    assert message in answer.json["error"]["message"]
+    assert answer.json["error"]["remedy"].startswith("Usage: ")
+
+
+@pytest.mark.parametrize("named", ["m33", "cortex-m4", "mve"])
+def test_a_processor_for_an_instruction_set_is_told_which(named: str) -> None:
+    answer = ranvier("analyze", "a.tflite", "--isa", named)
+    assert answer.code == 2
+    assert "dsp is for Cortex-M4, M7 and M33" in answer.both
+
+
 # Files that cannot be used: exit code 3, and the message names file, reason and remedy
 
 
@@ -294,6 +322,14 @@ def test_a_missing_library_is_a_missing_tool(tmp_path: Path) -> None:
     assert done.returncode == 4
     assert "error: the native library's" in done.stderr
     assert "try: install the package" in done.stderr
+
+
+def test_the_demos_reader_may_stop_listening_too(tmp_path: Path) -> None:
+    demo = DIGITS.parents[1] / "samples" / "demo" / "demo.py"
+    command = f"'{sys.executable}' '{demo}' | head -n 2"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout
+    assert done.stderr == ""
 
 
 def test_a_reader_that_stops_listening_is_no_error() -> None:

@@ -18,7 +18,7 @@ from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.model import Package
 from ranvier.native import op_codes
 from ranvier.package.records import IoMode
-from tflite_models import KIND, ModelDef, OpDef, TensorDef, chain
+from tflite_models import KIND, TYPE, ModelDef, OpDef, TensorDef, chain
 
 #: In the environment that the tests run in, or the system's.
 CMAKE = shutil.which("cmake", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
@@ -285,6 +285,50 @@ def test_analyze_gives_a_table_of_unsupported_ops(tmp_path: Path) -> None:
     assert answer.json["supported"] is False
     assert [op["index"] for op in answer.json["unsupported"]] == [1, 2, 3]
     assert all(op["reasons"] and op["inputs"] for op in answer.json["unsupported"])
+    remedy = ranvier("compile", model, "-o", tmp_path / "o.rnv", "--json").json["error"]["remedy"]
+    assert answer.json["remedy"] == remedy
+    assert f"  try: {remedy}" in ranvier("analyze", model).out
+
+
+@pytest.mark.parametrize("command", ["compile", "analyze"])
+def test_ops_are_listed_beside_tensors_that_cannot_be_represented(
+    command: str, tmp_path: Path
+) -> None:
+    """Tensors of a type that a graph lacks hide no op, and count only where the op is known."""
+    tensors = [
+        TensorDef(name="x", type=TYPE.INT16),
+        TensorDef(name="u", type=TYPE.UINT32),
+        TensorDef(name="v", type=TYPE.UINT32),
+        TensorDef(name="y"),
+        TensorDef(name="z"),
+    ]
+    ops = [
+        OpDef(kind=KIND.CUSTOM, custom="Energy", inputs=(0,), outputs=(1,)),
+        OpDef(kind=KIND.RELU, inputs=(1,), outputs=(2,)),
+        OpDef(kind=KIND.CAST, inputs=(2,), outputs=(3,)),
+        OpDef(kind=KIND.RELU, inputs=(3,), outputs=(4,)),
+    ]
+    path = put(tmp_path, "m.tflite", ModelDef(tensors, ops, outputs=(4,)).write())
+    more = ["-o", tmp_path / "out.rnv"] if command == "compile" else []
+    answer = ranvier(command, path, *more)
+    for text in ("CUSTOM:Energy", "CAST", "RELU", 'tensor 1 "u"', "UINT32: its type is not one of"):
+        assert text in answer.both
+    for remedy in ("use only ops of these kinds", "what the custom ops do in the application"):
+        assert remedy in answer.both
+    if command == "analyze":
+        found = ranvier("analyze", path, "--json").json["unsupported"]
+        assert [op["index"] for op in found][:3] == [0, 1, 2]
+        assert [len(op["reasons"]) for op in found][:3] == [1, 2, 1]
+
+
+def test_an_op_without_outputs_beside_a_tensor_that_cannot_be_represented(tmp_path: Path) -> None:
+    """No op is judged that has not what every op has."""
+    tensors = [TensorDef(name="x", type=TYPE.UINT32), TensorDef(name="y"), TensorDef(name="z")]
+    ops = [OpDef(), OpDef(KIND.RELU, (1,), ()), OpDef(KIND.RELU, (1,), (2,))]
+    path = put(tmp_path, "m.tflite", ModelDef(tensors, ops, outputs=(2,)).write())
+    answer = ranvier("analyze", path)
+    assert answer.code == 1
+    assert 'tensor 0 "x"' in answer.out
 
 
 def test_validate_lists_unsupported_ops_too(tmp_path: Path) -> None:
@@ -337,6 +381,33 @@ def test_a_custom_op_is_named(tmp_path: Path) -> None:
 
 
 # analyze
+
+
+def test_a_generic_package_names_what_is_faster(tmp_path: Path) -> None:
+    model = DIGITS / "digits.tflite"
+    hint = "packing     generic, for every device; faster where it fits: --isa dsp (Cortex-M4, M7,"
+    assert hint in ranvier("compile", model, "-o", tmp_path / "g.rnv").out
+    assert hint in ranvier("analyze", model).out
+    assert hint in ranvier("analyze", tmp_path / "g.rnv").out
+    assert "packing" not in ranvier("analyze", model, "--isa", "dsp").out
+
+
+@pytest.mark.parametrize("command", ["compile", "analyze"])
+def test_optimising_a_generic_package_is_told_to_be_of_no_effect(
+    command: str, tmp_path: Path
+) -> None:
+    more = ["-o", tmp_path / "out.rnv"] if command == "compile" else []
+    arguments = (command, DIGITS / "digits.tflite", *more)
+    note = "note: --optimize has no effect for --isa generic\n"
+    given = ranvier(*arguments, "--optimize", "memory")
+    assert (given.code, note in given.both, note in given.out) == (0, True, False)
+    for options in ((), ("--optimize", "memory", "--isa", "dsp"), ("--optimize", "speed", "-q")):
+        assert note not in ranvier(*arguments, *options).both
+
+
+def test_goals_are_explained_beside_their_figures() -> None:
+    answer = ranvier("analyze", DIGITS / "digits.tflite", "--isa", "dsp")
+    assert "balanced, the default, takes a faster kernel only where" in answer.out
 
 
 def test_analyze_says_the_same_of_model_and_package(tmp_path: Path) -> None:

@@ -288,6 +288,7 @@ def test_several_inputs_and_outputs(mode: IoMode, tmp_path: Path) -> None:
         assert [arrays[f"output_{i}"].tolist() for i in range(2)] == [w.tolist() for w in want]
         assert arrays["output_0"].dtype == np.int8
     assert [step["step"] for step in answer.json["steps"]] == list(range(7))
+    assert [step["layer"] for step in answer.json["steps"]] == list(range(7))
     assert all(step["host_seconds"] >= 0 for step in answer.json["steps"])
 
 
@@ -337,6 +338,28 @@ def test_values_without_labels_are_printed(tmp_path: Path) -> None:
     answer = ranvier("run", package, "-i", put(tmp_path, "x.npy", npy(values)))
     (want,) = Model(deep().package).run(values)
     assert ", ".join(f"{v:.5g}" for v in want.ravel()) in answer.out
+
+
+def test_the_best_of_a_vector_without_labels_are_printed_with_their_index(tmp_path: Path) -> None:
+    model = (DIGITS / "digits.tflite").read_bytes()
+    package = put(tmp_path, "d.rnv", compile_model(model, "digits.tflite").package)
+    image = put(tmp_path, "7.png", png(FRAME))
+    answer = ranvier("run", package, "-i", image, "--top", "2")
+    lines = answer.out.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.split() == ["index", "value", "raw"])
+    best = int(np.argmax(expected_scores()))
+    assert lines[start + 1].split()[0::2] == [str(best), str(max(expected_scores()))]
+    assert lines[start + 3] == ""
+
+
+def test_other_formats_are_named(tmp_path: Path) -> None:
+    jpeg = b"\xff\xd8\xff\xe0" + bytes(100)
+    answer = run_digits(tmp_path, "x.jpg", jpeg)
+    assert answer.code == 3
+    assert "x.jpg: is a JPEG image; inputs are .png images" in answer.both
+    assert "it is" not in run_digits(tmp_path, "x.bin", jpeg + bytes(784 - 104)).both
+    answer = run_digits(tmp_path, "x.png", jpeg)
+    assert "x.png: is not a readable PNG image: a JPEG image" in answer.both
 
 
 @pytest.mark.parametrize(

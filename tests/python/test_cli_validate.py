@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -47,6 +48,7 @@ def test_the_digits() -> None:
     assert answer.json["reference"] == "tflite-micro"
     assert answer.json["seed"] == 0
     assert len(answer.json["layers"]) == 10
+    assert (answer.json["compared_layers"], answer.json["package_layers"]) == (10, 10)
     assert all(layer["differing"] == 0 for layer in answer.json["layers"])
     assert all(layer["sqnr_db"] is None for layer in answer.json["layers"])
 
@@ -122,7 +124,8 @@ def test_a_reference_that_is_not_installed(
     answer = ranvier("validate", model, "--reference", name)
     assert answer.code == 4
     assert f"error: the reference interpreter {name} is not installed" in answer.both
-    assert "try: pip install " in answer.both
+    package = {"tflite-micro": "tflite-micro", "litert": "ai-edge-litert"}[name]
+    assert f"try: {sys.executable} -m pip install {package}" in answer.both
 
 
 def test_a_package_of_another_model(tmp_path: Path) -> None:
@@ -151,3 +154,56 @@ def test_the_package_must_be_one(tmp_path: Path) -> None:
     answer = ranvier("validate", model, model)
     assert answer.code == 3
     assert "is a TensorFlow Lite model, not a package" in answer.both
+
+
+def test_swapped_files_are_told(tmp_path: Path) -> None:
+    model, package = rich_files(tmp_path)
+    for arguments in ((package, model), (package,)):
+        answer = ranvier("validate", *arguments)
+        assert answer.code == 3
+        assert f"error: {package}: is a package, not a TensorFlow Lite model" in answer.both
+    assert f"ranvier validate {model} {package}" in ranvier("validate", package, model).both
+
+
+def test_layers_have_the_numbers_of_analyze_and_what_is_not_compared_is_counted(
+    tmp_path: Path,
+) -> None:
+    """Sliced layers: each is one number, and the one whose rows are overwritten is not compared."""
+    model, package = DIGITS / "digits.tflite", tmp_path / "sliced.rnv"
+    options = ("--isa", "dsp", "--optimize", "memory")
+    assert ranvier("compile", model, "-o", package, *options).code == 0
+    layers = ranvier("analyze", package, "--json").json["layers"]
+    assert max(layer["slices"] for layer in layers) > 1
+    numbers = {layer["output"]: layer["step"] for layer in layers}
+    answer = ranvier("validate", model, package, "--count", "1", "--json").json
+    assert all(numbers[layer["tensor"]] == layer["step"] for layer in answer["layers"])
+    assert answer["package_layers"] == len(layers)
+    text = ranvier("validate", model, package, "--count", "1").out
+    assert f"{answer['compared_layers']} of {len(layers)} layers compared" in text
+    others = len(layers) - answer["compared_layers"]
+    assert (f"the other {others} have no tensor" in text) == (others > 0)
+
+
+def test_layers_that_cannot_be_compared_are_counted(tmp_path: Path) -> None:
+    """Without names only the output's layer is known."""
+    model, package = DIGITS / "digits.tflite", tmp_path / "stripped.rnv"
+    assert ranvier("compile", model, "-o", package, "--strip-names").code == 0
+    answer = ranvier("validate", model, package, "--count", "1")
+    assert answer.code == 0
+    assert "1 of 10 layers compared; the other 9 have no tensor" in answer.out
+    answer = ranvier("validate", model, package, "--count", "1", "--json")
+    assert (answer.json["compared_layers"], answer.json["package_layers"]) == (1, 10)
+
+
+def test_a_layer_that_the_compiler_added_is_marked(tmp_path: Path) -> None:
+    """The output of the last convolution lies in planes: a layer makes it dense."""
+    make = Maker(3)
+    image = make.conv(make.input((1, 8, 8, 3)), 8, 3)
+    model = put(tmp_path, "m.tflite", build_tflite(make.graph(make.conv(image, 8, 3))))
+    package = tmp_path / "m.rnv"
+    shown = ranvier("compile", model, "-o", package, "--isa", "dsp")
+    last = next(line for line in shown.out.splitlines() if line.lstrip().startswith("2 "))
+    assert last.split()[1] == "(added)"
+    assert shown.out.count("(added)") == 1
+    answer = ranvier("run", package, "-i", put(tmp_path, "x.bin", bytes(192)))
+    assert answer.out.count("(added)") == 1

@@ -22,6 +22,7 @@ from PIL import Image
 import ranvier
 from random_models import Maker
 from ranvier.compiler.driver import CompileOptions, compile_model
+from ranvier.native import op_codes
 from ranvier.package.c_array import c_array, c_header
 from ranvier.package.records import IoMode
 from ranvier.testing import cortexm, qemu
@@ -133,6 +134,27 @@ def test_hello_inference_on_this_host(command: Path, tmp_path: Path) -> None:
     output = run(folder / "hello").check()
     assert output == expected_output(DIGITS / "examples/3.png", view_bytes(output))
     assert "digit: 3" in output
+
+
+@needs_cmake
+def test_hello_inference_says_which_op_is_missing(command: Path, tmp_path: Path) -> None:
+    """The sample with another set of ops linked than its model's."""
+    copy = tmp_path / "ranvier" / "samples" / "hello_inference"
+    shutil.copytree(SAMPLE, copy)
+    for name in ("firmware", "models", "host"):
+        (tmp_path / "ranvier" / name).symlink_to(ROOT / name)
+    for path in copy.glob("*.*"):
+        text = path.read_text()
+        path.write_text(
+            re.sub(r"ranvier_model_ops\(RANVIER_OPS [^)]*\)", "set(RANVIER_OPS SOFTMAX_S8)", text)
+        )
+    configure(copy, tmp_path / "build", command).check()
+    build(tmp_path / "build").check()
+    ended = run(tmp_path / "build" / "hello")
+    assert ended.code == 1
+    codes = op_codes()
+    assert f"op code {codes['CONV_2D_S8']}: run `ranvier ops model.rnv`" in ended.said
+    assert "op that this build does not contain: index 0, value" in ended.said
 
 
 @needs_cmake
@@ -329,6 +351,69 @@ def test_unknown_op_is_refused(command: Path, tmp_path: Path) -> None:
     ended = configure(source, tmp_path / "build", command)
     assert ended.code != 0
     assert "no op is called ADD_S9" in ended.said
+
+
+@needs_cmake
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("-DRANVIER_KERNELS=dsp", "dsp and base are packings of models"),
+        ("-DRANVIER_KERNELS=planes", "there are s8 (portable), mve and host"),
+        ("-DRANVIER_KERNELS=", 'RANVIER_KERNELS is ""'),
+        ("-DRANVIER_ISA=m33", 'RANVIER_ISA is "m33"; models are packed for generic'),
+        ("-DRANVIER_OPTIMIZE=size", 'RANVIER_OPTIMIZE is "size"; give speed, balanced or memory'),
+    ],
+)
+def test_options_that_are_none_name_the_choices(
+    option: str, reason: str, command: Path, tmp_path: Path
+) -> None:
+    ended = configure(project(tmp_path, SUBDIRECTORY), tmp_path / "build", command, option)
+    assert ended.code != 0
+    assert reason in " ".join(ended.said.split())
+
+
+@needs_cmake
+def test_a_goal_without_a_packing_is_told_to_be_of_no_effect(command: Path, tmp_path: Path) -> None:
+    note = "RANVIER_OPTIMIZE has no effect for RANVIER_ISA=generic"
+    source = project(tmp_path, INCLUDE, SUBDIRECTORY)
+    said = configure(source, tmp_path / "a", command, "-DRANVIER_OPTIMIZE=memory").check()
+    assert said.count(note) == 1
+    options = ("-DRANVIER_OPTIMIZE=memory", "-DRANVIER_ISA=dsp")
+    assert note not in configure(source, tmp_path / "b", command, *options).check()
+
+
+@needs_cmake
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("-DRNV_CPU=m33", "-DRANVIER_KERNELS=host"), "RANVIER_KERNELS=host is for computers"),
+        (("-DRNV_CPU=m33", "-DRANVIER_KERNELS=mve"), 'a Cortex-M55 or M85, and RNV_CPU is "m33"'),
+    ],
+)
+def test_kernels_that_a_cpu_cannot_execute(
+    options: tuple[str, ...], reason: str, command: Path, tmp_path: Path
+) -> None:
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("arm-none-eabi-gcc is not installed")
+    source = project(tmp_path, SUBDIRECTORY)
+    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={TOOLCHAIN}"
+    ended = configure(source, tmp_path / "build", command, toolchain, *options)
+    assert ended.code != 0
+    assert reason in " ".join(ended.said.split())
+
+
+@needs_cmake
+def test_another_cpu_needs_another_build_folder(command: Path, tmp_path: Path) -> None:
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("arm-none-eabi-gcc is not installed")
+    source, folder = project(tmp_path), tmp_path / "build"
+    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={TOOLCHAIN}"
+    configure(source, folder, command, toolchain, "-DRNV_CPU=m33").check()
+    ended = configure(source, folder, command, "-DRNV_CPU=m4")
+    assert ended.code != 0
+    said = " ".join(ended.said.split())
+    assert 'RNV_CPU is "m4", and this build folder was made for m33' in said
+    configure(source, folder, command, "-DRNV_CPU=m33").check()
 
 
 def write_model(path: Path, kind: str) -> None:

@@ -205,7 +205,6 @@ def refused(model: ModelDef | bytes, error: type[RanvierError], *words: str) -> 
     data = model if isinstance(model, bytes) else model.write()
     with pytest.raises(error) as raised:
         read_tflite(data, "m.tflite")
-    assert type(raised.value) is error
     assert raised.value.remedy
     for word in ("m.tflite: ", *words):
         assert word in raised.value.message

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ranvier.errors import InputError
+from ranvier.errors import InputError, PackageError
 from ranvier.files import read_bytes
 from ranvier.native import NativePackage, Session, ram_bytes_32
 from ranvier.package.layout import RowImage
@@ -70,6 +70,12 @@ class Package:
             self.data, self.source = source, name or "package"
         else:
             self.data, self.source = read_bytes(source), name or str(source)
+        if self.data[4:8] == b"TFL3":
+            raise PackageError(
+                f"{self.source}: is a TensorFlow Lite model, not a package",
+                remedy="compile it first: ranvier.compile(path, output=...), or the command "
+                "ranvier compile",
+            )
         self.native = NativePackage(self.data, self.source)
         self.content: PackageContent = read_package(self.data, self.source)
         entry = self.content.entries[0]

@@ -19,6 +19,14 @@ set(_rnv_flags_m55 "-mcpu=cortex-m55 -mfpu=auto -mfloat-abi=hard")
 if(NOT RNV_CPU OR NOT DEFINED _rnv_flags_${RNV_CPU})
   message(FATAL_ERROR "RNV_CPU is \"${RNV_CPU}\"; give -DRNV_CPU=m4, m7, m33, m33-nodsp or m55")
 endif()
+# Flags are set when a build folder is made and stay: another core would be ignored.
+if(DEFINED RNV_CONFIGURED_CPU AND NOT RNV_CPU STREQUAL RNV_CONFIGURED_CPU)
+  message(
+    FATAL_ERROR
+      "RNV_CPU is \"${RNV_CPU}\", and this build folder was made for ${RNV_CONFIGURED_CPU}: take another"
+      " folder, or delete this one (or give -DRNV_CPU=${RNV_CONFIGURED_CPU} again)")
+endif()
+set(RNV_CONFIGURED_CPU ${RNV_CPU} CACHE INTERNAL "The core that the flags of this build are for")
 
 set(CMAKE_ASM_FLAGS_INIT "${_rnv_flags_${RNV_CPU}} -mthumb")
 set(CMAKE_C_FLAGS_INIT

@@ -10,13 +10,16 @@ from ranvier._version import __version__
 from ranvier.cli.analyze import analyze
 from ranvier.cli.compile import compile_command
 from ranvier.cli.completion import completion
+from ranvier.cli.group import JsonErrors
 from ranvier.cli.ops import ops
 from ranvier.cli.output import EXIT_CODES, colour
 from ranvier.cli.run import run
 from ranvier.cli.validate import validate
 
 
-@click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=JsonErrors, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="ranvier")
 @click.pass_context
 def main(context: click.Context) -> None:

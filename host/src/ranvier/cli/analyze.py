@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 
 import click
 
+from ranvier.cli.advice import note_optimize
 from ranvier.cli.models import (
     is_package,
     isa_option,
@@ -18,7 +19,7 @@ from ranvier.cli.models import (
     print_totals,
 )
 from ranvier.cli.output import Exit, Output, common_options, size
-from ranvier.compiler.check import UnsupportedOp
+from ranvier.compiler.check import UnsupportedOp, remedy_for
 from ranvier.compiler.driver import CompileOptions, check_model, compile_model
 from ranvier.compiler.optimize import Goal
 from ranvier.compiler.report import Report, analyze_package
@@ -53,7 +54,8 @@ def analyze(
     """Show what FILE (.tflite or .rnv) costs, layer by layer and in all.
 
     For a model and an instruction set, also what it would cost if optimised for something else. A
-    model with ops that cannot be executed gets a table of these instead, and exit code 1.
+    model with ops that cannot be executed gets a table of these instead, and exit code 1. A layer
+    "(added)" is none of the model's: the compiler put it there.
     """
     data = read_bytes(file)
     trade: list[tuple[str, Report]] = []
@@ -63,6 +65,7 @@ def analyze(
         package = Package(data, file)
         report = analyze_package(package.content, len(data))
     else:
+        note_optimize(output, isa)
         try:
             unsupported = check_model(data, file)
         except UnsupportedError as error:  # tensors that the graph cannot even be built with
@@ -117,6 +120,10 @@ def print_trade(output: Output, trade: list[tuple[str, Report]], chosen: str) ->
             for goal, report in trade
         ],
     )
+    output.text(
+        "balanced, the default, takes a faster kernel only where it costs little RAM and saves\n"
+        "64 instructions for each byte of flash; memory takes the least RAM, whatever the flash."
+    )
 
 
 def print_unsupported(output: Output, file: str, ops: tuple[UnsupportedOp, ...]) -> None:
@@ -136,4 +143,13 @@ def print_unsupported(output: Output, file: str, ops: tuple[UnsupportedOp, ...])
             for i, reason in enumerate(op.reasons)
         ],
     )
-    output.json({"file": file, "supported": False, "unsupported": [asdict(op) for op in ops]})
+    remedy = remedy_for(ops)
+    output.text(f"  try: {remedy}")
+    output.json(
+        {
+            "file": file,
+            "supported": False,
+            "unsupported": [asdict(op) for op in ops],
+            "remedy": remedy,
+        }
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from ranvier.cli.advice import note_optimize
 from ranvier.cli.models import (
     isa_option,
     keep_channels_option,
@@ -85,7 +86,8 @@ def check_labels(path: str, content: PackageContent) -> None:
     default="kept",
     show_default=True,
     help="kept: input buffers are only read. donated: they may be overwritten once dead. "
-    "resident: inputs and outputs lie in the arena (lowest RAM, one job at a time).",
+    "resident: inputs and outputs lie in the arena, which they share with what is computed "
+    "(mostly the lowest RAM: compare with analyze; one job at a time).",
 )
 @click.option("--name", help="Model name in the package.  [default: from the file's name]")
 @click.option(
@@ -122,6 +124,8 @@ def compile_command(
     """
     if out is None and c_file is None:
         raise click.UsageError("give -o OUT.rnv or --c-array OUT.c (or both)")
+    if out is not None and Path(out).suffix.lower() == ".tflite":
+        raise click.UsageError(f"{out}: a package is no TensorFlow Lite model; name it .rnv")
     if c_file is not None and Path(c_file).suffix.lower() == ".h":
         raise click.UsageError("--c-array takes the C file; the header is written beside it")
     check_paths(model, labels, out, c_file)
@@ -147,6 +151,7 @@ def compile_command(
         files[c_file] = source.encode()
         files[str(header)] = c_header(result.package, result.content).encode()
     write_files(files)
+    note_optimize(output, isa)
     print_layers(output, result.report)
     output.text()
     print_totals(output, result.report)

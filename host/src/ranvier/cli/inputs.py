@@ -87,7 +87,7 @@ def _png(path: str, data: bytes, info: TensorInfo, pixels: Pixels) -> NDArray[An
         array = np.asarray(image.convert("L" if channels == 1 else "RGB"))
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise InputError(
-            f"{path}: is not a readable PNG image: {error}",
+            f"{path}: is not a readable PNG image: {_other_format(data) or error}",
             remedy="save the image as PNG again; raw bytes need a name other than .npy and .png",
         ) from None
     real = array.astype(np.float32) * np.float32(pixels.scale) + np.float32(pixels.offset)
@@ -106,9 +106,38 @@ def _image_shape(path: str, info: TensorInfo) -> tuple[int, int, int]:
     return shape[0], shape[1], shape[2]
 
 
+_FORMATS = {
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"II*\0": "a TIFF image",
+    b"MM\0*": "a TIFF image",
+    b"RIFF": "a WebP image or a WAV file",
+    b"\x89PNG": "a PNG image without the ending .png",
+    b"\x93NUMPY": "a NumPy array without the ending .npy",
+    b"PK\3\4": "an archive",
+    b"RNVM": "a package",
+}
+
+
+def _format(data: bytes) -> str | None:
+    """What a file is whose beginning tells it."""
+    return next((name for start, name in _FORMATS.items() if data.startswith(start)), None)
+
+
+def _other_format(data: bytes) -> str | None:
+    return None if data.startswith(b"\x89PNG") else _format(data)
+
+
 def _raw(path: str, data: bytes, info: TensorInfo) -> NDArray[Any]:
     count = int(np.prod(info.shape))
-    if len(data) != count * info.dtype.itemsize:
+    fits = len(data) == count * info.dtype.itemsize
+    found = _format(data)
+    if found is not None and not fits:
+        raise InputError(
+            f"{path}: is {found}; inputs are .png images, .npy arrays or raw bytes",
+            remedy="save images as .png and arrays as .npy",
+        )
+    if not fits:
         raise InputError(
             f"{path}: has {len(data)} bytes, input {info.name!r} takes "
             f"{count * info.dtype.itemsize} ({info.dtype}{list(info.shape)})",

@@ -4,18 +4,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ranvier.cli.output import Output, size
-from ranvier.compiler.driver import PACKINGS
+from ranvier.compiler.driver import CPUS, PACKINGS
 from ranvier.compiler.optimize import Goal
 from ranvier.compiler.report import Layer, Report
 from ranvier.errors import InputError
 from ranvier.package.format import MAGIC
 
+
+class _IsaChoice(click.Choice):  # type: ignore[type-arg]
+    """A choice of packings; whoever names something else is told which processor wants which."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As click does, with more words."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            raise click.BadParameter(f"{error.message} {CPUS}", ctx, param) from None
+
+
 isa_option = click.option(
     "--isa",
-    type=click.Choice(list(PACKINGS)),
+    type=_IsaChoice(list(PACKINGS)),
     default="generic",
     show_default=True,
     help="Instruction set to pack weights for. dsp: Cortex-M4, M7, M33 (DSP extension). base: "
@@ -26,7 +40,9 @@ optimize_option = click.option(
     type=click.Choice([goal.value for goal in Goal]),
     default=Goal.BALANCED.value,
     show_default=True,
-    help="What packed programs are made for: the fewest instructions, the least RAM, or both.",
+    help="What packed programs (--isa dsp, base) are made for. speed: the fewest instructions, "
+    "whatever RAM and flash they cost. memory: the least RAM; flash may grow. balanced: faster "
+    "kernels where they cost little RAM and save 64 instructions for each byte of flash.",
 )
 keep_channels_option = click.option(
     "--keep-constant-channels",
@@ -54,6 +70,22 @@ def require_package(data: bytes, path: str) -> None:
         )
 
 
+def require_model(data: bytes, path: str, command: str) -> None:
+    """Raise :class:`InputError` where ``data`` is a package instead of a model."""
+    if is_package(data):
+        raise InputError(
+            f"{path}: is a package, not a TensorFlow Lite model",
+            remedy=f"name the model first: {command}",
+        )
+
+
+def layer_kind(layer: Layer) -> str:
+    """The op of the model that a layer is, or what else it is."""
+    if layer.kind is None:
+        return "-"
+    return layer.kind if layer.sources else "(added)"
+
+
 def print_layers(output: Output, report: Report) -> None:
     """Print the per-layer table, with predicted instructions where they are known."""
     known = any(layer.predicted for layer in report.layers)
@@ -66,7 +98,7 @@ def print_layers(output: Output, report: Report) -> None:
         [
             [
                 str(layer.step),
-                layer.kind or "-",
+                layer_kind(layer),
                 layer.op,
                 f"{layer.dtype}[{'x'.join(map(str, layer.shape))}]",
                 size(layer.macs),
@@ -93,11 +125,17 @@ def _marks(layer: Layer, peak: bool) -> str:
 def print_totals(output: Output, report: Report) -> None:
     """Print what the model needs in all."""
     peak = report.layers[report.peak_step]
+    peak_kind = peak.kind if peak.kind and peak.sources else peak.op
     parameters = "-" if report.parameters is None else size(report.parameters)
     output.text(f"MACs        {size(report.macs)}")
     if report.predicted:
         output.text(
             f"predicted   {size(report.predicted)} instructions an inference ({report.isa} kernels)"
+        )
+    elif report.isa == "generic" and report.macs:
+        output.text(
+            "packing     generic, for every device; faster where it fits: --isa dsp (Cortex-M4, "
+            "M7, M33), base (M33 without DSP)"
         )
     if report.removed_channels > 0:
         output.text(
@@ -112,7 +150,7 @@ def print_totals(output: Output, report: Report) -> None:
         f"{size(report.view_bytes)}"
     )
     output.text(
-        f"arena       peak at step {report.peak_step} ({peak.kind or peak.op}); lower bound "
+        f"arena       peak at step {report.peak_step} ({peak_kind}); lower bound "
         f"{size(report.lower_bound)}, gap {size(report.gap)}"
     )
     output.text(

@@ -129,15 +129,16 @@ def common_options(command: str) -> Callable[[F], F]:
     return decorate
 
 
+def print_json_error(kind: str, message: str, remedy: str | None) -> None:
+    """Print an error as the JSON document."""
+    value = {"type": kind, "message": message, "remedy": remedy}
+    click.echo(json.dumps({"schema": "ranvier.error/1", "error": value}, indent=2))
+
+
 def report(output: Output, error: RanvierError) -> None:
     """Print an error: to standard error, or as the JSON document."""
     if output.as_json:
-        value = {
-            "type": type(error).__name__,
-            "message": error.message,
-            "remedy": error.remedy,
-        }
-        click.echo(json.dumps({"schema": "ranvier.error/1", "error": value}, indent=2))
+        print_json_error(type(error).__name__, error.message, error.remedy)
         return
     click.echo(f"{click.style('error:', fg='red', bold=True)} {printable(error.message)}", err=True)
     if error.remedy:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranvier.cli.inputs import Pixels, load_inputs
-from ranvier.cli.models import require_package
+from ranvier.cli.models import layer_kind, require_package
 from ranvier.cli.output import Output, common_options
 from ranvier.compiler.report import analyze_package
 from ranvier.files import read_bytes, write_bytes
@@ -35,7 +35,9 @@ _SHOWN = 8
 @click.option("--output", "out", type=click.Path(dir_okay=False), help="Save outputs as .npz.")
 @click.option("--pixel-scale", type=float, default=1 / 255, help="PNG: factor.  [default: 1/255]")
 @click.option("--pixel-offset", type=float, default=0.0, help="PNG: added.  [default: 0]")
-@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Classes shown.")
+@click.option(
+    "--top", type=click.IntRange(1), default=5, show_default=True, help="Best ones shown."
+)
 @common_options("run")
 def run(
     output: Output,
@@ -68,7 +70,10 @@ def run(
                 output_value(info, result, opened.labels)
                 for info, result in zip(opened.outputs, results, strict=True)
             ],
-            "steps": [{"step": t.step, "host_seconds": t.seconds} for t in times],
+            "steps": [
+                {"step": t.step, "layer": step.op, "host_seconds": t.seconds}
+                for t, step in zip(times, opened.content.steps, strict=True)
+            ],
         }
     )
 
@@ -117,6 +122,12 @@ def print_output(
     else:
         shown = ", ".join(f"{number:.5g}" for number in real[:_SHOWN])
         output.text(f"  {shown}{', ...' if real.size > _SHOWN else ''}")
+        if real.size == max(info.shape, default=1) > 1:  # a vector: perhaps scores without labels
+            best = np.argsort(-real, kind="stable")[:top]
+            output.table(
+                ["index", "value", "raw"],
+                [[str(i), f"{real[i]:.5g}", str(result.ravel()[i])] for i in best],
+            )
     output.text()
 
 
@@ -132,7 +143,7 @@ def print_times(output: Output, package: Package, times: list[StepTime]) -> None
         [
             [
                 str(layer.step),
-                layer.kind or "-",
+                layer_kind(layer),
                 f"{spent * 1e6:.1f}",
                 f"{100 * spent / total:.1f} %" if total else "-",
             ]

@@ -10,7 +10,7 @@ import sys
 import click
 
 from ranvier.cli.inputs import Pixels, load_inputs
-from ranvier.cli.models import require_package
+from ranvier.cli.models import require_model, require_package
 from ranvier.cli.output import Exit, Output, common_options, size
 from ranvier.compiler.driver import compile_model
 from ranvier.files import read_bytes
@@ -59,14 +59,17 @@ def validate(
 ) -> None:
     """Compare Ranvier with an independent interpreter on MODEL (.tflite), layer by layer.
 
-    PACKAGE is what was compiled from MODEL; without it, MODEL is compiled in memory. Errors are in
-    LSB (floats: units of the value). Exit code 1 where a layer exceeds the threshold. A layer with
-    fewer channels than in MODEL is left out, unless PACKAGE was compiled with
-    --keep-constant-channels.
+    PACKAGE is what was compiled from MODEL; without it, MODEL is compiled in memory (for every
+    device: to validate --isa or --optimize, compile to a file first and name it). Errors are in LSB
+    (floats: units of the value). Exit code 1 where a layer exceeds the threshold. Layers whose
+    tensors MODEL does not have, or whose rows are overwritten as they run, are not compared by
+    themselves; those with fewer channels than in MODEL are if PACKAGE was compiled with
+    --keep-constant-channels. "step" is the layer's number, as analyze and run have it.
     """
     if math.isnan(threshold):
         raise click.BadParameter("is not a number", param_hint="--threshold")
     data = read_bytes(model)
+    require_model(data, model, f"ranvier validate {package or 'MODEL.tflite'} {model}")
     if package is None:
         opened = Package(compile_model(data, model).package, model)
     else:
@@ -99,6 +102,11 @@ def print_validation(output: Output, result: Validation, seed: int | None) -> No
         "equal" if not differing and first is None else f"{size(differing)} output values differ"
     )
     output.text(f"{result.inputs} {origin} inputs against {result.reference}: {verdict}")
+    others = result.package_layers - result.compared
+    rest = f"; the other {others} have no tensor that model and package both have whole"
+    output.text(
+        f"{result.compared} of {result.package_layers} layers compared{rest if others else ''}"
+    )
     if first is not None:
         output.text(f"first divergent layer: step {first.step}, {first.tensor}")
     output.json({**result.to_dict(), "seed": seed})

@@ -8,17 +8,22 @@ from dataclasses import dataclass
 
 from ranvier.compiler.graph import Graph, Op, Tensor
 from ranvier.compiler.ops import op_specs
+from ranvier.compiler.tflite import UnreadableError, UnreadOp
 from ranvier.errors import UnsupportedError
 
 _UNKNOWN = "this kind of op is not implemented"
 _NEWER = "is newer than"
 _TYPE = "needs int8"
+_CUT = "compute what the custom ops do in the application, and convert the model without them"
 _INTERNAL = frozenset({"LUT"})  # kinds that only passes make
 
 
 @dataclass(frozen=True)
 class UnsupportedOp:
-    """An op of the source file, its tensors in words, and every reason against it."""
+    """An op of the source file, its tensors in words, and every reason against it.
+
+    ``remedies`` are those that its tensors ask for.
+    """
 
     index: int
     kind: str
@@ -26,6 +31,7 @@ class UnsupportedOp:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     reasons: tuple[str, ...]
+    remedies: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -54,6 +60,43 @@ def unsupported_ops(graph: Graph) -> tuple[UnsupportedOp, ...]:
     )
 
 
+def unread_ops(error: UnsupportedError) -> tuple[UnsupportedOp, ...]:
+    """Every op that cannot be executed of a model that cannot even be read because of its ops."""
+    if not isinstance(error, UnreadableError):
+        return ()
+    return tuple(
+        UnsupportedOp(
+            index=unread.op.index,
+            kind=unread.op.kind,
+            version=unread.op.version,
+            inputs=unread.inputs,
+            outputs=unread.outputs,
+            reasons=tuple(reasons),
+            remedies=tuple(dict.fromkeys(remedies)),
+        )
+        for unread in error.ops
+        for reasons, remedies in [_against_unread(unread)]
+        if reasons
+    )
+
+
+def explained(error: UnsupportedError, name: str) -> UnsupportedError:
+    """An error of reading the file ``name``; if its ops are to blame, one that lists them all."""
+    if not isinstance(error, UnreadableError):
+        return error
+    return refuse(name, unread_ops(error), len(error.ops))
+
+
+def _against_unread(unread: UnreadOp) -> tuple[list[str], list[str]]:
+    """Reasons, and what is to be done about those that lie in its tensors."""
+    known = unread.op.kind in op_specs()
+    counted = [r for r in unread.refused if known or not r.label]  # else its tensors do not matter
+    reasons = [f"{r.label}: {r.reason}" if r.label else r.reason for r in counted]
+    if not known or not unread.refused:
+        reasons = [*reasons_against(unread.op), *reasons]
+    return reasons, [refusal.remedy for refusal in counted]
+
+
 def reasons_against(op: Op) -> list[str]:
     """Every reason why ``op`` cannot be executed; empty if it can."""
     spec = op_specs().get(op.kind)
@@ -73,6 +116,11 @@ def refuse(name: str, unsupported: tuple[UnsupportedOp, ...], count: int) -> Uns
     lines = [f"{name}: {len(unsupported)} of {count} ops cannot be executed"]
     for op in unsupported:
         lines += [f"  {line}" for line in str(op).splitlines()]
+    return UnsupportedError("\n".join(lines), remedy_for(unsupported))
+
+
+def remedy_for(unsupported: tuple[UnsupportedOp, ...]) -> str:
+    """What to try with a model that has these ops."""
     reasons = "\n".join(reason for op in unsupported for reason in op.reasons)
     remedies = []
     if _UNKNOWN in reasons:
@@ -82,11 +130,12 @@ def refuse(name: str, unsupported: tuple[UnsupportedOp, ...], count: int) -> Uns
         remedies.append("convert the model with an earlier TensorFlow, which writes older versions")
     if _TYPE in reasons:
         remedies.append("quantise all of the model to int8 (the converter's TFLITE_BUILTINS_INT8)")
-    remedy = "; ".join(remedies) or "change these ops in the source model and convert it again"
-    return UnsupportedError("\n".join(lines), remedy)
+    for op in unsupported:
+        remedies += op.remedies
+    remedies += [_CUT] * any(op.kind.startswith("CUSTOM:") for op in unsupported)
+    remedy = "; ".join(dict.fromkeys(remedies))
+    return remedy or "change these ops in the source model and convert it again"
 
 
 def _described(tensor: Tensor | None) -> str:
-    if tensor is None:
-        return "(absent)"
-    return f"{tensor.name!r} {tensor.dtype.name.lower()} {list(tensor.shape)}"
+    return "(absent)" if tensor is None else tensor.described

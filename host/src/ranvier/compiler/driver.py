@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ranvier._version import __version__
-from ranvier.compiler.check import UnsupportedOp, refuse, unsupported_ops
+from ranvier.compiler.check import UnsupportedOp, explained, refuse, unread_ops, unsupported_ops
 from ranvier.compiler.emit import Header, emit
 from ranvier.compiler.golden import add_golden
 from ranvier.compiler.graph import Graph
@@ -96,6 +96,12 @@ class CompileOptions:
             names = ", ".join(mode.name.lower() for mode in IoMode)
             raise InputError(f"{self.input_mode!r} is no input mode", f"one of {names}") from None
 
+    def __post_init__(self) -> None:
+        """Refuse names that are none at once, with the choices."""
+        _isa(self.isa)
+        Goal.of(self.optimize)
+        assert self.io_mode is not None
+
 
 @dataclass(frozen=True)
 class CompileResult:
@@ -132,8 +138,17 @@ def compile_model(
 
 
 def check_model(data: bytes, filename: str) -> tuple[UnsupportedOp, ...]:
-    """Every op of a ``.tflite`` file that cannot be executed; raises ModelError as the compiler."""
-    return unsupported_ops(_prepared(data, PurePath(filename).name))
+    """Every op of a ``.tflite`` file that cannot be executed; raises ModelError as the compiler.
+
+    UnsupportedError is raised where something else than ops is to blame.
+    """
+    try:
+        return unsupported_ops(_prepared(data, PurePath(filename).name))
+    except UnsupportedError as error:
+        found = unread_ops(error)
+        if not found:
+            raise
+        return found
 
 
 def package_name(filename: str) -> str:
@@ -151,7 +166,10 @@ def _prepared(data: bytes, source: str) -> Graph:
 
 def _optimized(data: bytes, source: str, reduce: bool) -> tuple[Graph, dict[str, Any]]:
     """The graph to lower, and what hosts want to know of removed channels: nothing if none is."""
-    graph = _prepared(data, source)
+    try:
+        graph = _prepared(data, source)
+    except UnsupportedError as error:
+        raise explained(error, source) from None
     unsupported = unsupported_ops(graph)
     if unsupported:
         raise refuse(source, unsupported, len(graph.ops))
@@ -168,12 +186,18 @@ def _optimized(data: bytes, source: str, reduce: bool) -> tuple[Graph, dict[str,
 PACKINGS = {isa.name.lower(): isa for isa in (Isa.GENERIC, Isa.DSP, Isa.BASE)}
 """Instruction sets that weights can be packed for, by name."""
 
+CPUS = (
+    "dsp is for Cortex-M4, M7 and M33 with the DSP extension, base for Cortex-M33 without it, "
+    "generic for every device: the fastest on Cortex-M55 and M85 (RANVIER_KERNELS=mve)."
+)
+"""Which processor wants which packing."""
+
 
 def _isa(name: str) -> Isa:
     if name not in PACKINGS:
         raise UnsupportedError(
             f"instruction set {name!r}: weights can be packed for {', '.join(PACKINGS)}",
-            "compile with --isa generic, which every device executes",
+            f"one of these; {CPUS}",
         )
     return PACKINGS[name]
 

@@ -67,6 +67,11 @@ class Tensor:
     slack: int = 0
 
     @property
+    def described(self) -> str:
+        """How messages describe it."""
+        return f"{self.name!r} {self.dtype.name.lower()} {list(self.shape)}"
+
+    @property
     def elements(self) -> int:
         """Number of elements (1 for a scalar)."""
         return prod(self.shape)

@@ -48,6 +48,27 @@ def read_tflite(data: bytes, name: str) -> Graph:
 
 
 @dataclass(frozen=True)
+class UnreadOp:
+    """An operator of a model that cannot be read; ``refused`` says why, of its own tensors.
+
+    ``op`` is the operator without tensors where some are refused, and as in the graph otherwise.
+    """
+
+    op: Op
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    refused: tuple[Refusal, ...]
+
+
+class UnreadableError(UnsupportedError):
+    """A model that the graph cannot represent because of its operators; ``ops`` are all of them."""
+
+    def __init__(self, message: str, remedy: str, ops: Sequence[UnreadOp]) -> None:
+        super().__init__(message, remedy)
+        self.ops = tuple(ops)
+
+
+@dataclass(frozen=True)
 class _Node:
     """An operator whose tensors are still indices."""
 
@@ -201,11 +222,15 @@ class _Reader:
                 tensors[index] = tensor
         stateful = [n for n in nodes if not n.outputs and n.kind in schema.WITHOUT_OUTPUTS]
         if refused or stateful:
-            self._refuse(refused, stateful, nodes)
+            self._refuse(refused, stateful, nodes, tensors)
         return tensors
 
     def _refuse(
-        self, refused: dict[int, Refusal], stateful: Sequence[_Node], nodes: Sequence[_Node]
+        self,
+        refused: dict[int, Refusal],
+        stateful: Sequence[_Node],
+        nodes: Sequence[_Node],
+        tensors: dict[int, Tensor],
     ) -> NoReturn:
         users: dict[int, list[str]] = {index: [] for index in refused}
         for node in nodes:
@@ -218,11 +243,15 @@ class _Reader:
         lines += [f"{node.where}: it changes a state outside of the graph" for node in stateful]
         remedies = [refusal.remedy for refusal in refused.values()]
         remedies += ["convert the model without variables and tables"] * bool(stateful)
-        raise UnsupportedError(
-            f"{self._file.name}: the model uses what Ranvier cannot represent:"
-            + "".join(f"\n  {line}" for line in lines),
-            "; ".join(dict.fromkeys(remedies)),
-        )
+        message = f"{self._file.name}: the model uses what Ranvier cannot represent:"
+        message += "".join(f"\n  {line}" for line in lines)
+        remedy = "; ".join(dict.fromkeys(remedies))
+        malformed = any(not node.outputs for node in nodes if node not in stateful)
+        if not all(users.values()) or malformed:  # more than ops is to blame
+            raise UnsupportedError(message, remedy)
+        changes = Refusal("", "it changes a state outside of the graph", remedies[-1])
+        unread = [_unread(n, tensors, refused, (changes,) * (n in stateful)) for n in nodes]
+        raise UnreadableError(message, remedy, unread)
 
     def _check_order(
         self,
@@ -265,6 +294,31 @@ class _Reader:
         writers = [n.where for n in nodes if index in n.outputs]
         why = f"but {writers[0]} writes it only later" if writers else "but nothing gives its value"
         self._fail(f"{reader.where} reads {label(index, tensor.name)}, {why}")
+
+
+def _unread(
+    node: _Node,
+    tensors: dict[int, Tensor],
+    refused: dict[int, Refusal],
+    more: tuple[Refusal, ...],
+) -> UnreadOp:
+    def described(index: int) -> str:
+        if index in refused:
+            return refused[index].label
+        return "(absent)" if index == _OPTIONAL else tensors[index].described
+
+    found = [refused[i] for i in dict.fromkeys((*node.reads, *node.outputs)) if i in refused]
+    inputs: list[Tensor | None] = []
+    outputs: list[Tensor] = []
+    if not found:
+        inputs = [None if i == _OPTIONAL else tensors[i] for i in node.inputs]
+        outputs = [tensors[i] for i in node.outputs]
+    return UnreadOp(
+        Op(node.kind, inputs, outputs, node.attrs, node.version, node.index),
+        tuple(map(described, node.inputs)),
+        tuple(map(described, node.outputs)),
+        (*found, *more),
+    )
 
 
 def _used_by(users: Sequence[str]) -> str:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import importlib
+import shlex
+import sys
 from types import ModuleType
 
 from ranvier.errors import ToolError
@@ -16,5 +18,10 @@ def require(module: str, package: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         raise ToolError(
-            f"the Python module {module!r} cannot be imported: {error}", f"pip install {package}"
+            f"the Python module {module!r} cannot be imported: {error}", pip_install(package)
         ) from error
+
+
+def pip_install(package: str) -> str:
+    """The command that installs a package where this interpreter finds it."""
+    return f"{shlex.quote(sys.executable)} -m pip install {package}"

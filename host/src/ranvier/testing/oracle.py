@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from numpy.typing import NDArray
 
 from ranvier.errors import ToolError
+from ranvier.testing._optional import pip_install
 
 Array: TypeAlias = NDArray[Any]
 
@@ -141,7 +142,7 @@ class _ProcessOracle:
         if find_spec(self._module) is None:
             raise ToolError(
                 f"the reference interpreter {self.name} is not installed",
-                f"pip install {self._package}",
+                pip_install(self._package),
             )
         self._model = bytes(model)
 

@@ -23,7 +23,7 @@ _OTHER_MODEL = "validate a package against the model that it was compiled from"
 
 @dataclass(frozen=True)
 class LayerError:
-    """How one tensor differs from the reference over all inputs.
+    """How one tensor differs from the reference over all inputs; ``step`` is its layer's number.
 
     Errors are in LSB for integers and in units of the value for floats. ``sqnr_db`` is the ratio of
     the reference's power (about its zero point) to the error's; infinite where they are equal.
@@ -41,13 +41,22 @@ class LayerError:
 
 @dataclass(frozen=True)
 class Validation:
-    """The comparison of a package with a reference; ``layers`` in the order of execution."""
+    """The comparison of a package with a reference; ``layers`` in the order of execution.
+
+    ``compared`` of the package's ``package_layers`` have a tensor of their own in the source.
+    """
 
     model: str
     reference: str
     inputs: int
     threshold: float
     layers: tuple[LayerError, ...]
+    package_layers: int
+
+    @property
+    def compared(self) -> int:
+        """How many layers of the package were compared."""
+        return len({layer.step for layer in self.layers})
 
     @property
     def first_divergent(self) -> LayerError | None:
@@ -65,6 +74,7 @@ class Validation:
         value = asdict(self)
         for layer in value["layers"]:
             layer["sqnr_db"] = layer["sqnr_db"] if math.isfinite(layer["sqnr_db"]) else None
+        value["compared_layers"] = self.compared
         return {**value, "passed": self.passed, "first_divergent": first.tensor if first else None}
 
 
@@ -153,13 +163,14 @@ def validate(
             want = expected.get(index)
             if want is not None:
                 _check_shape(info, want, package, filename)
-                tally.steps[tensor] = step
+                tally.steps[tensor] = package.content.steps[step].op
                 tally.sums.setdefault(tensor, _Sums()).add(got, want, info.zero_point)
     layers = tuple(
         _layer(package, tensor, tally.steps[tensor], sums, tensor in entry.outputs)
         for tensor, sums in tally.sums.items()
     )
-    return Validation(package.name, oracle.name, len(inputs), threshold, layers)
+    ran = len({step.op for step in package.content.steps})
+    return Validation(package.name, oracle.name, len(inputs), threshold, layers, ran)
 
 
 def random_inputs(package: Package, count: int, seed: int) -> list[list[Array]]:
