@@ -22,9 +22,14 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/mem/arena.c
   ${RNV_CORE_DIR}/src/mem/pingpong.c
   ${RNV_CORE_DIR}/src/mem/plan.c
+  ${RNV_CORE_DIR}/src/prof/dump.c
+  ${RNV_CORE_DIR}/src/prof/prof.c
+  ${RNV_CORE_DIR}/src/prof/stat.c
+  ${RNV_CORE_DIR}/src/prof/trace.c
   ${RNV_CORE_DIR}/src/model/package.c
   ${RNV_CORE_DIR}/src/model/sections.c
   ${RNV_CORE_DIR}/src/model/tensors.c
+  ${RNV_CORE_DIR}/src/model/state.c
   ${RNV_CORE_DIR}/src/model/ops.c
   ${RNV_CORE_DIR}/src/model/entry.c
   ${RNV_CORE_DIR}/src/model/kernels.c
@@ -33,9 +38,28 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/model/golden.c
   ${RNV_CORE_DIR}/src/model/query.c
   ${RNV_CORE_DIR}/src/model/what.c
+  ${RNV_CORE_DIR}/src/dsp/matmul.c
+  ${RNV_CORE_DIR}/src/dsp/portable.c
+  ${RNV_CORE_DIR}/src/dsp/rfft.c
+  ${RNV_CORE_DIR}/src/dsp/sine.c
   ${RNV_CORE_DIR}/src/kernels/kernel.c
   ${RNV_CORE_DIR}/src/exec/exec.c
   ${RNV_CORE_DIR}/src/exec/selftest.c
+  ${RNV_CORE_DIR}/src/exec/state.c
+  ${RNV_CORE_DIR}/src/sched/accelerate.c
+  ${RNV_CORE_DIR}/src/sched/admission.c
+  ${RNV_CORE_DIR}/src/sched/complete.c
+  ${RNV_CORE_DIR}/src/sched/cooperative.c
+  ${RNV_CORE_DIR}/src/sched/jobs.c
+  ${RNV_CORE_DIR}/src/sched/lanes.c
+  ${RNV_CORE_DIR}/src/sched/models.c
+  ${RNV_CORE_DIR}/src/sched/npu.c
+  ${RNV_CORE_DIR}/src/sched/open.c
+  ${RNV_CORE_DIR}/src/sched/queue.c
+  ${RNV_CORE_DIR}/src/sched/run.c
+  ${RNV_CORE_DIR}/src/sched/submit.c
+  ${RNV_CORE_DIR}/src/sched/threads.c
+  ${RNV_CORE_DIR}/src/sched/trace.c
 )
 
 function(rnv_core_kernels out_sources table variant)
@@ -48,7 +72,11 @@ function(rnv_core_kernels out_sources table variant)
         "their kernels are linked with any RANVIER_KERNELS.")
   endif()
   # Helpers that several kernels share; the linker drops what no linked kernel calls.
-  file(GLOB helpers CONFIGURE_DEPENDS ${kernels}/s8/*.c
+  set(watch CONFIGURE_DEPENDS)
+  if(CMAKE_SCRIPT_MODE_FILE) # a script that only writes the table
+    set(watch)
+  endif()
+  file(GLOB helpers ${watch} ${kernels}/s8/*.c
        ${kernels}/planes/*.c ${kernels}/dsp/*.c ${kernels}/dsp/*.S
        ${kernels}/base/*.c ${kernels}/base/*.S ${kernels}/${variant}/*.c ${kernels}/${variant}/*.S)
   set(wanted ${ARGN})
@@ -57,6 +85,7 @@ function(rnv_core_kernels out_sources table variant)
   set(known)
   set(externs "")
   set(rows "")
+  set(index "")
   set(count 0)
   file(STRINGS ${RNV_CORE_DIR}/ops.txt lines REGEX "^[0-9]")
   foreach(line IN LISTS lines)
@@ -76,6 +105,7 @@ function(rnv_core_kernels out_sources table variant)
       string(APPEND externs "extern const struct rnv_kernel ${symbol};\n")
       string(APPEND rows "\t{&${symbol}, \"${name}\", ${code}},\n")
       math(EXPR count "${count} + 1")
+      string(APPEND index "\t[${code}] = ${count},\n")
     endif()
   endforeach()
   foreach(name IN LISTS wanted)
@@ -95,6 +125,9 @@ const uint16_t rnv_kernel_count = @count@;
 
 const struct rnv_kernel_row rnv_kernel_rows[] = {
 @rows@};
+
+const uint8_t rnv_kernel_index[] = {
+@index@};
 ")
   set(${out_sources} ${sources} ${helpers} ${table} PARENT_SCOPE)
 endfunction()

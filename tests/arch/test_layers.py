@@ -18,12 +18,13 @@ HOST = ROOT / "host" / "src" / "ranvier"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "limits.h", "string.h"}
 
-#: base <- {mem, ipc, prof} <- model <- kernels <- exec <- sched, and base <- store <- ota.
+#: base <- {mem, ipc, prof, dsp} <- model <- kernels <- exec <- sched, and base <- store <- ota.
 LAYERS = {
     "base": set(),
     "mem": {"base"},
     "ipc": {"base"},
     "prof": {"base"},
+    "dsp": {"base"},
     "model": {"base", "mem", "ipc", "prof"},
     "kernels": {"base", "mem", "ipc", "prof", "model"},
     "exec": {"base", "mem", "ipc", "prof", "model", "kernels"},
@@ -59,9 +60,12 @@ HOST_LAYERS = {
     "package": COMMON,
     "native": COMMON,
     "model": COMMON | {"package", "native"},
+    "jobs": COMMON | {"package", "native", "model"},
+    "schedule": COMMON | {"package"},
     "compiler": COMMON | {"package", "native"},
+    "profile": COMMON | {"package", "native", "model", "compiler"},
     "testing": COMMON | {"package", "native", "model", "compiler"},
-    "cli": COMMON | {"package", "native", "model", "compiler", "testing"},
+    "cli": COMMON | {"package", "native", "model", "compiler", "schedule", "profile", "testing"},
     "__init__": COMMON | {"model", "compiler"},
 }
 
@@ -181,7 +185,7 @@ def test_tests_include_what_they_may(folder: str) -> None:
     """Tests of units and of kernels on devices may look into the core, all others may not."""
     for path in c_files(ROOT / "tests" / folder):
         inside = path.relative_to(ROOT / "tests").parts
-        kernels = folder == "cortexm" and inside[1].startswith("kernels")
+        kernels = folder == "cortexm" and inside[1].startswith(("kernels", "sched"))
         for kind, name in includes(path):
             if kind == '"' and name.split("/")[0] in LAYERS:
                 assert folder == "unit" or kernels, f"{path}: {name}"

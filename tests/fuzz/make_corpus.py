@@ -3,34 +3,48 @@
 """Writes the fuzzers' starting corpus: packages and models of each op, image chains, the digits.
 
 Usage: make_corpus.py FOLDER. Packages go to FOLDER/package, models to FOLDER/tflite. Images are
-also compiled for each instruction set and goal, and programs made by hand run by rows, so that
-packed streams, layouts, rings and slices are there to be mutated.
+also compiled for each instruction set and goal, whole and in slices, and programs made by hand run
+by rows or have state and several entry points, so that packed streams, layouts, rings, slices and
+state are there to be mutated.
 """
 
 from __future__ import annotations
 
 import runpy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.compiler.optimize import Goal
 from ranvier.errors import UnsupportedError
-from ranvier.package.records import IoMode
+from ranvier.package.records import IoMode, PackageContent
 from ranvier.package.writer import write_package
 from ranvier.testing.cases import generate, ops
 
 DIGITS = Path(__file__).resolve().parents[2] / "models" / "digits" / "digits.tflite"
-#: Programs by rows, made by hand.
-ROWS = Path(__file__).resolve().parents[1] / "python" / "row_programs.py"
+#: Programs by rows, and with state, made by hand.
+PROGRAMS = Path(__file__).resolve().parents[1] / "python"
 SEEDS = 3
 CHAINS = 8
 #: Chains that are long enough to be run by rows are larger.
 MOST_CHAIN_BYTES = 12288
 PACKED = ("CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "FULLY_CONNECTED")
 TARGETS = [(isa, goal.value) for isa in ("dsp", "base") for goal in Goal]
+#: Of each in turn; None: whole ops.
+MAX_STEP_MACS = (None, 1000)
 #: libFuzzer is slow on large inputs; what these would add is in the smaller ones.
 MOST_BYTES = 8192
+
+
+def programs() -> Iterator[tuple[str, PackageContent]]:
+    """Packages made by hand, with their names."""
+    sys.path.insert(0, str(PROGRAMS))  # they use helpers beside them
+    yield from runpy.run_path(str(PROGRAMS / "row_programs.py"))["samples"]().items()
+    content = runpy.run_path(str(PROGRAMS / "stateful.py"))["content"]
+    for mode in IoMode:
+        for in_place in (True, False):
+            yield f"state-{mode.name.lower()}-{in_place}", content(mode, in_place=in_place)
 
 
 def main(folder: Path) -> None:
@@ -50,7 +64,7 @@ def main(folder: Path) -> None:
         for kind, data in (("tflite", model), ("package", package)):
             if 0 < len(data) <= MOST_BYTES or (name == "digits" and kind == "tflite"):
                 (folder / kind / name).write_bytes(data)
-    for name, content in runpy.run_path(str(ROWS))["samples"]().items():
+    for name, content in programs():
         (folder / "package" / name).write_bytes(write_package(content))
     cases = [("IMAGE_CHAIN", seed) for seed in range(CHAINS)]
     cases += [(op, seed) for op in PACKED for seed in range(SEEDS)]
@@ -58,7 +72,13 @@ def main(folder: Path) -> None:
         model = generate(seed, op).model
         for isa, goal in TARGETS:
             mode = IoMode(i % len(IoMode))
-            options = CompileOptions(isa=isa, optimize=goal, input_mode=mode, strip_names=True)
+            options = CompileOptions(
+                isa=isa,
+                optimize=goal,
+                input_mode=mode,
+                strip_names=True,
+                max_step_macs=MAX_STEP_MACS[i % len(MAX_STEP_MACS)],
+            )
             name = f"{op.lower()}-{seed}-{isa}-{goal}"
             package = compile_model(model, f"{name}.tflite", options).package
             if len(package) <= MOST_CHAIN_BYTES:

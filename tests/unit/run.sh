@@ -14,17 +14,26 @@ if ! echo '#include <cmocka.h>' | cc -x c -include stdarg.h -include stddef.h -i
 	echo "unit: cmocka (libcmocka-dev) is missing, the C unit tests are skipped"
 	exit 0
 fi
-for compiler in gcc clang; do
-	command -v "$compiler" >/dev/null 2>&1 || { echo "unit: no $compiler, skipped"; continue; }
-	"$bin/cmake" -S "$here" -B "$build/$compiler" -G Ninja -DCMAKE_C_COMPILER="$compiler" \
-		-DCMAKE_MAKE_PROGRAM="$bin/ninja" >"$build-$compiler.log" 2>&1 ||
-		{ cat "$build-$compiler.log"; exit 1; }
-	"$bin/cmake" --build "$build/$compiler" >>"$build-$compiler.log" 2>&1 ||
-		{ tail -n 40 "$build-$compiler.log"; exit 1; }
-	if ! "$bin/ctest" --test-dir "$build/$compiler" --output-on-failure --no-tests=error \
-		>"$build-$compiler-tests.log"; then
-		cat "$build-$compiler-tests.log"
+
+# run NAME COMPILER OPTIONS...
+run() {
+	local name=$1 compiler=$2
+	shift 2
+	command -v "$compiler" >/dev/null 2>&1 || { echo "unit: no $compiler, skipped"; return; }
+	"$bin/cmake" -S "$here" -B "$build/$name" -G Ninja -DCMAKE_C_COMPILER="$compiler" \
+		-DCMAKE_MAKE_PROGRAM="$bin/ninja" "$@" >"$build-$name.log" 2>&1 ||
+		{ cat "$build-$name.log"; exit 1; }
+	"$bin/cmake" --build "$build/$name" >>"$build-$name.log" 2>&1 ||
+		{ tail -n 40 "$build-$name.log"; exit 1; }
+	if ! "$bin/ctest" --test-dir "$build/$name" --output-on-failure --no-tests=error \
+		>"$build-$name-tests.log"; then
+		cat "$build-$name-tests.log"
 		exit 1
 	fi
-	echo "unit ($compiler): $(grep 'tests passed' "$build-$compiler-tests.log")"
-done
+	echo "unit ($name): $(grep 'tests passed' "$build-$name-tests.log")"
+}
+
+run gcc gcc
+run clang clang
+# Threads against each other.
+run tsan gcc -DRNV_SANITIZE=thread -DRNV_FOLDERS=posix

@@ -10,8 +10,9 @@
  * @file
  * @brief Execution of an opened package, step by step, in the caller's memory.
  *
- * A run is: rnv_exec_init() once, rnv_exec_bind() for every external tensor, then rnv_exec_start()
- * and rnv_exec_step() until it returns 0, or rnv_exec_run() for all at once. A step never blocks,
+ * A run is: rnv_exec_init() once, rnv_exec_set_state() where the package has persistent state,
+ * rnv_exec_bind() for every external tensor of an entry point, then rnv_exec_start() and
+ * rnv_exec_step() until it returns 0, or rnv_exec_run() for all at once. A step never blocks,
  * sleeps, allocates or reads a clock; between two steps the run may be left for any time or
  * dropped. Results do not depend on what the arena held before.
  */
@@ -33,6 +34,7 @@ struct rnv_exec {
 	const struct rnv_package *pkg; /**< @private */
 	uint8_t *arena;                /**< @private */
 	void **externals;              /**< @private */
+	uint8_t *state;                /**< @private */
 	uint16_t step;                 /**< @private */
 	uint16_t step_end;             /**< @private */
 };
@@ -48,13 +50,29 @@ struct rnv_exec {
  * @param externals   array of pointers, one per external tensor (`rnv_header.external_count`),
  * owned by the context until its last use; may be NULL where there are none
  * @param external_count entries of `externals`
- * @retval RNV_OK      ready; every external tensor is unbound
+ * @retval RNV_OK      ready; every external tensor is unbound, and there is no state
  * @retval RNV_EINVAL  NULL pointer where memory is needed
  * @retval RNV_EALIGN  `arena` is not 16-byte aligned
  * @retval RNV_ENOMEM  `arena_bytes` or `external_count` is too small
  */
 int rnv_exec_init(struct rnv_exec *exec, const struct rnv_package *pkg, void *arena,
 		  uint32_t arena_bytes, void **externals, uint16_t external_count);
+
+/**
+ * Give the memory of a package's persistent state. It keeps from run to run what entry points
+ * write, and is never touched otherwise: zero it before the first run, and to reset it.
+ *
+ * @param exec  context
+ * @param state memory, 16-byte aligned, owned by the context until its last use; may be NULL where
+ *              the package has no state
+ * @param bytes its size, at least `rnv_header.state_bytes`
+ * @retval RNV_OK      given
+ * @retval RNV_EINVAL  `state` is NULL and the package has state
+ * @retval RNV_EALIGN  `state` is not 16-byte aligned
+ * @retval RNV_ENOMEM  `bytes` is too small
+ * @retval RNV_EBUSY   a run is in progress
+ */
+int rnv_exec_set_state(struct rnv_exec *exec, void *state, uint32_t bytes);
 
 /**
  * Give the memory of an external tensor; it belongs to the context from rnv_exec_start() until the
@@ -90,7 +108,8 @@ void *rnv_exec_tensor(const struct rnv_exec *exec, uint16_t tensor);
  * @param entry entry point number, 0 is the default
  * @retval RNV_OK      first step is next
  * @retval RNV_EINVAL  no such entry point
- * @retval RNV_ESTATE  an external tensor is not bound
+ * @retval RNV_ESTATE  an external tensor of the entry point is not bound, or the package's state
+ * has no memory
  */
 int rnv_exec_start(struct rnv_exec *exec, uint16_t entry);
 
@@ -111,7 +130,7 @@ int rnv_exec_step(struct rnv_exec *exec);
  * @param entry entry point number, 0 is the default
  * @retval RNV_OK      complete
  * @retval RNV_EINVAL  no such entry point
- * @retval RNV_ESTATE  an external tensor is not bound
+ * @retval RNV_ESTATE  as rnv_exec_start()
  */
 int rnv_exec_run(struct rnv_exec *exec, uint16_t entry);
 
@@ -124,15 +143,15 @@ int rnv_exec_run(struct rnv_exec *exec, uint16_t entry);
 uint16_t rnv_exec_next(const struct rnv_exec *exec);
 
 /**
- * Run the package's golden self-test: its stored or generated inputs through all steps. What every
- * step writes is compared by its CRC-32, the outputs byte for byte. Overwrites the bound inputs and
- * outputs.
+ * Run the package's golden self-test: its stored or generated inputs through all steps of the
+ * default entry point, from zero state. What every step writes is compared by its CRC-32, the
+ * outputs byte for byte. Overwrites the bound inputs and outputs, and the state.
  *
- * @param exec context, initialised, with every external tensor bound
+ * @param exec context, initialised, with every external tensor of the entry point bound
  * @retval RNV_OK      everything is as expected
  * @retval RNV_EBADMSG a step or an output differs
  * @retval RNV_EINVAL  the package carries no self-test
- * @retval RNV_ESTATE  an external tensor is not bound
+ * @retval RNV_ESTATE  as rnv_exec_start()
  */
 int rnv_exec_selftest(struct rnv_exec *exec);
 

@@ -90,7 +90,8 @@ struct rnv_job_request {
 	uint8_t flags;        /**< RNV_JOB_* */
 	uint64_t deadline_us; /**< absolute; RNV_NEVER: none. In the past: runs, and counts as
 				 missed */
-	/** One for each input, then one for each output of the entry; NULL where resident. */
+	/** One for each input, then one for each output of the entry, with `data` NULL where
+	 * resident; may itself be NULL (and the count 0) where all are. */
 	const struct rnv_buffer *buffers;
 	uint16_t buffer_count; /**< entries of `buffers`; must be the exact number */
 	/**
@@ -108,22 +109,25 @@ struct rnv_job_request {
  * A job's slot; all members are private. Slots are an array of the caller's.
  */
 struct rnv_job {
-	uint64_t deadline_us;  /**< @private */
-	uint64_t submit_us;    /**< @private */
-	uint64_t start_us;     /**< @private */
-	uint64_t end_us;       /**< @private */
-	struct rnv_job *older; /**< @private queue of the lane by submission; list of free slots */
-	struct rnv_job *newer; /**< @private */
-	void **externals;      /**< @private its row of the scheduler's array */
+	uint64_t deadline_us;   /**< @private */
+	uint64_t submit_us;     /**< @private */
+	uint64_t start_us;      /**< @private */
+	uint64_t end_us;        /**< @private */
+	struct rnv_job *older;  /**< @private queue of the lane by submission */
+	struct rnv_job *newer;  /**< @private also the list of free slots */
+	struct rnv_job *ahead;  /**< @private queued jobs of a model with state by submission */
+	struct rnv_job *behind; /**< @private */
+	void **externals;       /**< @private its row of the scheduler's array */
 	void (*done)(void *context, const struct rnv_job_result *result); /**< @private */
 	void *context;                                                    /**< @private */
+	uint32_t handle;     /**< @private the present one, or the next one */
+	uint32_t model;      /**< @private handle of its model */
 	uint32_t order;      /**< @private submission number in its lane */
 	uint32_t blocked_us; /**< @private */
 	int32_t status;      /**< @private */
-	uint16_t generation; /**< @private */
-	uint16_t model;      /**< @private slot of its model */
 	uint16_t entry;      /**< @private */
-	uint16_t place;      /**< @private in the lane's heap */
+	uint8_t place;       /**< @private in the lane's queue, or none */
+	uint8_t in_row;      /**< @private queued between `ahead` and `behind` */
 	uint8_t state;       /**< @private enum rnv_job_state */
 	uint8_t lane;        /**< @private */
 	uint8_t flags;       /**< @private */
@@ -148,7 +152,8 @@ struct rnv_job {
  * @retval RNV_EALIGN a buffer is not aligned to its element size
  * @retval RNV_ESTATE the model is not bound to that lane, is being drained, is resident and the
  *                    lane is not claimed for it, or the lane is claimed for another model
- * @retval RNV_EAGAIN the lane's queue is full and refuses, or no slot is free
+ * @retval RNV_EAGAIN the lane's queue is full and refuses, or no slot is free; also one that drops,
+ *                    while the completion of the job that it has just dropped is running
  * @retval RNV_ETIME  admission: the deadline could not be met
  */
 int rnv_job_submit(struct rnv_sched *sched, const struct rnv_job_request *request, uint32_t *job);

@@ -18,12 +18,17 @@
  * - BUSY: a request is with the driver. Left by its event, by an abort and by the time-out.
  * - ABORTING: an abort was asked for and is not confirmed. Left by the event and by the time-out.
  * - SUSPENDED: powered down by the application. Left by resume.
- * - QUARANTINED: a stop was not confirmed in time, or RNV_NPU_MAX_FAULTS requests in a row failed.
- *   Left by rnv_npu_recover().
+ * - QUARANTINED: a stop was not confirmed in time, or RNV_NPU_MAX_FAULTS requests in a row failed
+ *   (refused, ended with an error, or out of time). Left by rnv_npu_recover() alone: a late event
+ *   only confirms the stop.
+ *
+ * A request out of time is aborted. The confirmation of an abort is out of time after `abort_us`
+ * or, where that is not bounded, after `timeout_us` once more.
  *
  * The scheduler is the only caller of request, abort and take; applications call init, suspend,
- * resume, recover, info; drivers call rnv_npu_event(). All functions are safe from any thread and,
- * where said, interrupt.
+ * resume, recover, info; drivers call rnv_npu_event(). All functions but init are safe from any
+ * thread and, where said, interrupt. modules/npu_sim is a driver to begin from, and
+ * tests/contract/npu is what a driver has to pass.
  */
 
 #include <stdint.h>
@@ -39,7 +44,11 @@ extern "C" {
 /** Consecutive faults after which an accelerator is quarantined. */
 #define RNV_NPU_MAX_FAULTS 3
 
-/** One step for the accelerator. The driver may keep the pointers until it confirms the end. */
+/**
+ * One step for the accelerator. The request and `*exec` are valid until invoke() returns (a driver
+ * that needs them longer copies both structs); what they point to (the package, the arena, the
+ * array of externals, the buffers) stays as it is until the driver sends the event.
+ */
 struct rnv_npu_request {
 	const struct rnv_exec *exec; /**< Context; its next step is `step`. Only to be read. */
 	uint32_t serial;             /**< To be given back to rnv_npu_event(). */
@@ -55,14 +64,21 @@ struct rnv_npu_caps {
 	uint32_t timeout_us; /**< Longest time that a sane request takes, from invoke to event. */
 };
 
-/** Operations of a driver: constant, shared by all its devices. */
+/**
+ * Operations of a driver: constant, shared by all its devices.
+ *
+ * None is called in a critical section. load, suspend, resume and reset exclude each other and
+ * invoke; abort may come at any time, and the next invoke as soon as the event was sent, even if
+ * the previous invoke or an abort has not returned yet in another thread.
+ */
 struct rnv_npu_driver {
 	/** @brief Capabilities. MUST return the same pointer at every call. */
 	const struct rnv_npu_caps *(*caps)(void *device);
 
 	/**
 	 * @brief Prepare for a package's marked steps (firmware, weights). May take long; called
-	 * from the thread that opens the model, never with a request pending.
+	 * from the thread that opens the model, never with a request pending. Replaces what was
+	 * loaded for the same `pkg` before; `pkg` is used until its model is closed or swapped.
 	 *
 	 * @retval RNV_OK      the marked steps can be executed
 	 * @retval RNV_ENOTSUP they cannot: the package runs on the CPU
@@ -75,7 +91,8 @@ struct rnv_npu_driver {
 	 *
 	 * MUST write exactly what the CPU kernel of that step writes: the outputs of its op, and
 	 * its scratch as it likes; nothing else. MUST call rnv_npu_event() exactly once for it,
-	 * from any context (also before invoke() returns), after its last access to memory.
+	 * from any context (also before invoke() returns), after its last access to memory. Where
+	 * the event reports an error the outputs may hold anything.
 	 *
 	 * @retval RNV_OK  accepted
 	 * @retval RNV_EIO refused; there will be no event and memory is untouched
@@ -83,10 +100,11 @@ struct rnv_npu_driver {
 	int (*invoke)(void *device, const struct rnv_npu_request *request);
 
 	/**
-	 * @brief Ask the driver to stop the pending request. MUST return at once; the confirmation
-	 * is the request's event (with any status). Callable from any thread.
+	 * @brief Ask the driver to stop request `serial`. MUST return at once, MUST do nothing
+	 * where that request is not pending (any more); the confirmation is the request's event
+	 * (with any status). Callable from any thread.
 	 */
-	void (*abort)(void *device);
+	void (*abort)(void *device, uint32_t serial);
 
 	/**
 	 * @brief Power down; called in READY only. May block.
@@ -125,7 +143,7 @@ struct rnv_npu_info {
 	uint32_t state;       /**< enum rnv_npu_state */
 	uint32_t requests;    /**< accepted by the driver */
 	uint32_t completed;   /**< ended with RNV_OK, in time */
-	uint32_t faults;      /**< refused by invoke, or ended with an error */
+	uint32_t faults;      /**< refused by invoke, or ended with an error without an abort */
 	uint32_t timeouts;    /**< not ended in `timeout_us` */
 	uint32_t aborts;      /**< aborts asked for, time-outs included */
 	uint32_t late;        /**< events after a time-out or for no pending request */
@@ -136,29 +154,32 @@ struct rnv_npu_info {
 /** One accelerator. The caller owns it; all members are private. */
 struct rnv_npu {
 	const struct rnv_npu_driver *driver; /**< @private */
+	const struct rnv_npu_caps *caps;     /**< @private */
 	void *device;                        /**< @private */
 	void (*wake)(void *context);         /**< @private set by the scheduler */
 	void *wake_context;                  /**< @private */
-	struct rnv_npu_request request;      /**< @private */
-	uint64_t started_us;                 /**< @private */
+	uint64_t started_us;                 /**< @private of the last request */
 	uint64_t limit_us;                   /**< @private time-out of the present state */
 	uint32_t serial;                     /**< @private of the last request */
 	int32_t status;                      /**< @private of the ended request */
+	uint16_t lane;                       /**< @private of the last request */
 	uint8_t state;                       /**< @private enum rnv_npu_state */
-	uint8_t ended;                       /**< @private an event waits to be taken */
+	uint8_t ended;                       /**< @private an end waits to be taken */
+	uint8_t timed_out;                   /**< @private the request is out of time */
+	uint8_t changing;                    /**< @private a thread is in load ... reset */
 	uint8_t fault_row;                   /**< @private consecutive faults */
 	uint8_t unconfirmed;                 /**< @private memory may still be accessed */
 	struct rnv_npu_info info;            /**< @private */
 };
 
 /**
- * Make an accelerator of a driver and its device.
+ * Make an accelerator of a driver and its device. Calls caps() only.
  *
  * @param npu    accelerator to fill; READY afterwards
  * @param driver operations; `suspend` and `resume` may be NULL together, `reset` may be NULL
  * @param device the driver's own pointer
  * @retval RNV_OK     ready
- * @retval RNV_EINVAL NULL, a missing operation, or capabilities without a time-out
+ * @retval RNV_EINVAL NULL, a missing operation, or capabilities without a name or a time-out
  */
 int rnv_npu_init(struct rnv_npu *npu, const struct rnv_npu_driver *driver, void *device);
 
@@ -166,7 +187,7 @@ int rnv_npu_init(struct rnv_npu *npu, const struct rnv_npu_driver *driver, void 
  * Power down. Any thread.
  *
  * @retval RNV_OK     suspended: steps for it run on the CPU until it is resumed
- * @retval RNV_EBUSY  a request is pending
+ * @retval RNV_EBUSY  a request is pending, or a package is being loaded
  * @retval RNV_ESTATE already suspended, or quarantined
  * @retval RNV_ENOTSUP the driver cannot
  * @retval RNV_EIO    the driver refused; still READY
@@ -177,6 +198,7 @@ int rnv_npu_suspend(struct rnv_npu *npu);
  * Power up. Any thread.
  *
  * @retval RNV_OK     READY
+ * @retval RNV_EBUSY  another thread is still suspending or resuming it
  * @retval RNV_ESTATE not suspended
  * @retval RNV_EIO    the driver refused; still SUSPENDED
  */
@@ -188,6 +210,7 @@ int rnv_npu_resume(struct rnv_npu *npu);
  * Memory that an unconfirmed request held is free afterwards; its job ends then.
  *
  * @retval RNV_OK      READY
+ * @retval RNV_EBUSY   another thread is still recovering it
  * @retval RNV_ESTATE  not quarantined
  * @retval RNV_ENOTSUP the driver cannot reset, and the last stop is not confirmed
  * @retval RNV_EIO     the reset failed; still QUARANTINED
@@ -201,7 +224,7 @@ void rnv_npu_info_get(const struct rnv_npu *npu, struct rnv_npu_info *info);
  * A request has ended: called by drivers, once for each accepted request. Any thread or interrupt.
  *
  * Only notes the end and wakes the scheduler. An event with another serial than the pending one is
- * counted as late and changes nothing else.
+ * counted as late and changes nothing else; so is a second one for the same request.
  *
  * @param npu    accelerator
  * @param serial `rnv_npu_request.serial`

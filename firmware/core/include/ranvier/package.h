@@ -99,9 +99,9 @@ enum rnv_alias {
 /** `rnv_step_rec.flags`: the step is only the rows `row0 .. row0 + rows - 1` of its op. */
 #define RNV_STEP_SLICE 0x1
 /**
- * `rnv_step_rec.flags`: an accelerator may execute the step. Its op's kernel is the fallback and may
- * begin the step again after an accelerator has written some of its output: no output replaces an
- * input.
+ * `rnv_step_rec.flags`: an accelerator may execute the step. Its op's kernel is the fallback and
+ * may begin the step again after an accelerator has written some of its output: no output replaces
+ * an input.
  */
 #define RNV_STEP_NPU   0x2
 
@@ -295,7 +295,6 @@ struct rnv_package {
 	const uint8_t *golden;                /**< @private */
 	uint32_t params_bytes;                /**< @private */
 	uint32_t weights_bytes;               /**< @private */
-	uint32_t labels_bytes;                /**< @private */
 	uint32_t golden_bytes;                /**< @private */
 	uint16_t tensor_count;                /**< @private */
 	uint16_t operand_count;               /**< @private */

@@ -81,19 +81,23 @@ struct rnv_model_info {
 struct rnv_model {
 	struct rnv_package pkg;       /**< @private */
 	void *state;                  /**< @private */
+	struct rnv_job *newest;       /**< @private last queued job of a model with state */
 	const uint32_t *step_cost_us; /**< @private */
-	uint32_t state_bytes;         /**< @private */
+	uint32_t cost_us[8];          /**< @private of each entry; 0 without costs */
+	uint32_t state_bytes;         /**< @private that the package has */
+	uint32_t state_room;          /**< @private at `state` */
+	uint32_t handle;              /**< @private the present one, or the next one */
 	uint32_t lanes;               /**< @private */
 	uint32_t jobs;                /**< @private */
 	uint32_t completed;           /**< @private */
 	uint32_t failed;              /**< @private */
 	uint32_t resets;              /**< @private */
-	uint16_t generation;          /**< @private */
 	uint8_t open;                 /**< @private 0: free, 1: being opened or swapped, 2: open */
 	uint8_t flags;                /**< @private */
 	uint8_t draining;             /**< @private */
 	uint8_t stale;                /**< @private */
 	uint8_t npu;                  /**< @private */
+	uint8_t resident;             /**< @private its inputs and outputs lie in the arena */
 };
 
 /**
@@ -269,21 +273,35 @@ struct rnv_lane {
 	struct rnv_exec exec;        /**< @private run of `current` */
 	struct rnv_job *current;     /**< @private started job */
 	struct rnv_job *zombie;      /**< @private job that a quarantined accelerator holds */
-	struct rnv_job *oldest;      /**< @private queued jobs by submission */
+	struct rnv_job *oldest;      /**< @private jobs by submission, where the lane drops them */
 	struct rnv_job *newest;      /**< @private */
-	struct rnv_job **queue;      /**< @private heap by deadline and order */
+	struct rnv_job **queue;      /**< @private queued jobs, at fixed places */
 	uint8_t *arena;              /**< @private usable part */
 	uint32_t arena_bytes;        /**< @private */
 	uint32_t held_bytes;         /**< @private in front of it, held for `zombie` */
-	uint64_t ready_us;           /**< @private since when it could run */
+	uint32_t bit;                /**< @private 1 << number */
+	uint32_t used;               /**< @private bit p: place p of `queue` is taken */
 	uint32_t order;              /**< @private next submission number */
 	uint32_t claim;              /**< @private handle of the model that it is claimed for */
+	uint32_t ready_us;           /**< @private when a step began to block it; low half */
+	uint64_t npu_since_us;       /**< @private since when it waits for the accelerator */
+	uint32_t blocked_us;         /**< @private to be added to the next job that runs */
+	uint32_t npu_serial;         /**< @private of its request */
+	uint32_t zombie_serial;      /**< @private of that of `zombie` */
+	int32_t npu_status;          /**< @private how its request ended */
 	uint16_t depth;              /**< @private */
 	uint16_t count;              /**< @private queued jobs */
+	uint16_t room;               /**< @private queued jobs that it takes now */
+	uint8_t root;                /**< @private leaves of `first` */
 	uint8_t overload;            /**< @private */
+	uint8_t dropping;            /**< @private the completion of a dropped job is running */
 	uint8_t flags;               /**< @private */
 	uint8_t number;              /**< @private */
-	uint8_t npu_wait;            /**< @private waits for the accelerator to be free */
+	uint8_t preempted;           /**< @private another lane has taken over */
+	uint8_t npu_use;             /**< @private marked steps of `current` are not simply run */
+	uint8_t npu_state;           /**< @private where its request is */
+	uint8_t zombie_over;         /**< @private nobody accesses memory of `zombie` any more */
+	uint8_t first[64];           /**< @private tournament: the place that is first, by node */
 	struct rnv_lane_stats stats; /**< @private */
 };
 
@@ -328,7 +346,10 @@ int rnv_lane_stats_get(struct rnv_sched *sched, uint32_t lane, struct rnv_lane_s
 
 /* --- the scheduler --------------------------------------------------------------------------- */
 
-/** Calls out of the scheduler; constant. Each may be NULL, none is called in a critical section. */
+/**
+ * Calls out of the scheduler. Each may be NULL, none is called in a critical section. The caller's;
+ * `trace` alone may be exchanged later, by one store, its context having been stored before.
+ */
 struct rnv_sched_hooks {
 	/** Lane `lane` has work: let rnv_sched_run() or rnv_lane_run() be called. Must be callable
 	 * from every context that submits, interrupts included, and only note it. */
@@ -341,8 +362,8 @@ struct rnv_sched_hooks {
 	/** Whether a job with a deadline shall be accepted: RNV_OK, or RNV_ETIME. See admission.h.
 	 */
 	int (*admit)(void *context, struct rnv_sched *sched, const struct rnv_job_request *request);
-	/** For all hooks but `admit`, which has its own. */
-	void *context;
+	void *wake_context;  /**< for `wake` and `completed` */
+	void *trace_context; /**< for `trace` */
 	void *admit_context; /**< for `admit` */
 };
 
@@ -370,13 +391,21 @@ struct rnv_sched {
 	struct rnv_job *free;                /**< @private */
 	struct rnv_npu *npu;                 /**< @private */
 	const struct rnv_sched_hooks *hooks; /**< @private */
-	struct rnv_lane *npu_owner;          /**< @private */
-	uint64_t npu_since_us;               /**< @private */
-	uint32_t ready;                      /**< @private bit l: lane l has work for the CPU */
-	uint32_t running;           /**< @private lane of the cooperative driver, or none */
-	uint16_t lane_count;        /**< @private */
-	uint16_t job_count;         /**< @private */
-	uint16_t model_count;       /**< @private */
+	struct rnv_lane *on;                 /**< @private cooperative: lane that goes on */
+	uint64_t npu_limit_us; /**< @private cooperative: the accelerator's time-out */
+	uint64_t npu_event_us; /**< @private first event that nobody has looked at */
+	uint32_t ready;        /**< @private bit l: lane l has work; and what is due */
+	uint32_t stop;         /**< @private cooperative: bits of `ready` that stop `on` */
+	uint32_t blocked; /**< @private bit l: a less urgent step began before lane l was ready */
+	uint32_t active;  /**< @private thread per lane: bit l: lane l executes */
+	uint32_t expect;  /**< @private cooperative: of these, the bit of `on` */
+	uint32_t npu_waiting; /**< @private bit l: lane l waits for the accelerator to be free */
+	uint32_t npu_away;    /**< @private bit l: the accelerator has a request of lane l */
+	uint32_t above;       /**< @private cooperative: more urgent lanes than the one that runs */
+	uint32_t atomic;      /**< @private cooperative: its job is not taken over */
+	uint16_t lane_count;  /**< @private */
+	uint16_t job_count;   /**< @private */
+	uint16_t model_count; /**< @private */
 	uint16_t externals_per_job; /**< @private */
 };
 

@@ -8,6 +8,7 @@
 #include "ranvier/exec.h"
 #include "ranvier/status.h"
 
+#include "exec/exec.h"
 #include "kernels/kernel.h"
 
 int rnv_exec_init(struct rnv_exec *exec, const struct rnv_package *pkg, void *arena,
@@ -32,6 +33,7 @@ int rnv_exec_init(struct rnv_exec *exec, const struct rnv_package *pkg, void *ar
 	exec->pkg = pkg;
 	exec->arena = arena;
 	exec->externals = externals;
+	exec->state = NULL;
 	exec->step = 0;
 	exec->step_end = 0;
 	for (uint32_t i = 0; i < header->external_count; i++) {
@@ -65,6 +67,8 @@ static void *tensor_data(const struct rnv_exec *exec, const struct rnv_tensor_re
 		return exec->arena + rec->offset;
 	case RNV_STORAGE_EXTERNAL:
 		return exec->externals[rec->offset];
+	case RNV_STORAGE_STATE:
+		return exec->state + rec->offset;
 	default: /* constants; kernels only read them */
 		return (void *)(uintptr_t)(exec->pkg->weights + rec->offset);
 	}
@@ -99,10 +103,8 @@ int rnv_exec_start(struct rnv_exec *exec, uint16_t entry)
 	if (entry >= pkg->entry_count) {
 		return RNV_EINVAL;
 	}
-	for (uint32_t i = 0; i < pkg->header->external_count; i++) {
-		if (exec->externals[i] == NULL) {
-			return RNV_ESTATE;
-		}
+	if (!rnv_exec_is_ready(exec, &pkg->entries[entry])) {
+		return RNV_ESTATE;
 	}
 	exec->step = pkg->entries[entry].step_first;
 	exec->step_end = (uint16_t)(exec->step + pkg->entries[entry].step_count);
@@ -112,14 +114,15 @@ int rnv_exec_start(struct rnv_exec *exec, uint16_t entry)
 int rnv_exec_step(struct rnv_exec *exec)
 {
 	const struct rnv_package *pkg = exec->pkg;
-	const struct rnv_step_rec *step;
-	struct rnv_op op = {.pkg = pkg, .exec = exec};
+	const struct rnv_step_rec *step = &pkg->steps[exec->step];
+	struct rnv_op op;
 
 	if (exec->step == exec->step_end) {
 		return RNV_ESTATE;
 	}
-	step = &pkg->steps[exec->step];
+	op.pkg = pkg;
 	op.rec = &pkg->ops[step->op];
+	op.exec = exec;
 	op.row0 = step->row0;
 	op.rows = step->rows;
 	rnv_kernel_of(op.rec)->run(&op);

@@ -105,6 +105,9 @@ int rnv_exec_selftest(struct rnv_exec *exec)
 	if (status != RNV_OK) {
 		return status;
 	}
+	for (uint32_t i = 0; i < pkg->header->state_bytes; i++) {
+		exec->state[i] = 0;
+	}
 	fill_inputs(exec, golden);
 	if (run_traced(exec) != golden->trace_crc) {
 		return RNV_EBADMSG;

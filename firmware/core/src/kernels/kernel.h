@@ -98,13 +98,16 @@ extern const struct rnv_kernel_row rnv_kernel_rows[];
 /** Number of @ref rnv_kernel_rows. Generated. */
 extern const uint16_t rnv_kernel_count;
 
+/** Of each code up to the last one that is linked: its row plus 1, or 0. Generated. */
+extern const uint8_t rnv_kernel_index[];
+
 /** Row of an op code; NULL where no kernel for it is linked. */
 const struct rnv_kernel_row *rnv_kernel_find(uint32_t code);
 
 /** Kernel of an op record whose code was found to be linked. */
 static inline const struct rnv_kernel *rnv_kernel_of(const struct rnv_op_rec *rec)
 {
-	return rnv_kernel_find(rec->code)->kernel;
+	return rnv_kernel_rows[rnv_kernel_index[rec->code] - 1u].kernel;
 }
 
 /** Parameters: `rec->params_bytes / 4` words. */

@@ -23,31 +23,47 @@ static bool same_rows(const struct rnv_tensor_rec *a, const struct rnv_tensor_re
 	return a->layout == b->layout && a->ring_rows == 0u && b->ring_rows == 0u;
 }
 
+/* How often the op reads a tensor as an input of `mask` (bit i: input i, from 31 on bit 31). */
+static uint32_t times_read(const struct rnv_op *op, uint32_t tensor, uint32_t mask)
+{
+	const uint16_t *inputs = op->pkg->operands + op->rec->operand_first;
+	uint32_t times = 0;
+
+	for (uint32_t i = 0; i < op->rec->input_count; i++) {
+		uint32_t bit = (i < 31u) ? i : 31u;
+
+		times += (inputs[i] == tensor) ? (mask >> bit) & 1u : 0u;
+	}
+	return times;
+}
+
 /*
  * The alias of `t` is safe: its op reads the tensor it replaces for the last time (or row by row,
  * which rnv_verify_rows() proves), and the kernel has proven (`mask`) that this input may be
  * replaced by output 0.
  */
-static bool alias_safe(const struct rnv_package *pkg, const struct rnv_op *op, uint32_t mask,
-		       const struct rnv_tensor_rec *t)
+static bool alias_safe(const struct rnv_op *op, uint32_t mask, const struct rnv_tensor_rec *t)
 {
-	const uint16_t *operands = pkg->operands + op->rec->operand_first;
-	const struct rnv_tensor_rec *other = &pkg->tensors[t->alias_tensor];
-	bool is_input = false;
+	const struct rnv_tensor_rec *other = &op->pkg->tensors[t->alias_tensor];
 
 	if (op->rows == 0u ? other->last_step != t->first_step : !same_rows(other, t)) {
 		return false;
 	}
-	/* It is an input, and every appearance among the inputs is replaceable. */
-	for (uint32_t i = 0; i < op->rec->input_count; i++) {
-		if (operands[i] == t->alias_tensor) {
-			if (i >= 31u || (mask & (1u << i)) == 0u) {
-				return false;
-			}
-			is_input = true;
+	return times_read(op, t->alias_tensor, ~UINT32_C(0)) != 0u &&
+	       times_read(op, t->alias_tensor, ~mask) == 0u;
+}
+
+/* A state tensor that is both read and written is replaced in place. */
+static bool state_safe(const struct rnv_op *op, uint32_t mask)
+{
+	const uint16_t *outputs = op->pkg->operands + op->rec->operand_first + op->rec->input_count;
+
+	for (uint32_t i = 0; i < op->rec->output_count; i++) {
+		if (times_read(op, outputs[i], (i == 0u) ? ~mask : ~UINT32_C(0)) != 0u) {
+			return false;
 		}
 	}
-	return is_input;
+	return true;
 }
 
 /*
@@ -76,7 +92,8 @@ int rnv_verify_kernels(const struct rnv_package *pkg, struct rnv_diag *diag)
 			return mask;
 		}
 		t = rnv_op_out_rec(&op, 0);
-		if (t->alias == RNV_ALIAS_SAME && !alias_safe(pkg, &op, (uint32_t)mask, t)) {
+		if (!state_safe(&op, (uint32_t)mask) ||
+		    (t->alias == RNV_ALIAS_SAME && !alias_safe(&op, (uint32_t)mask, t))) {
 			return rnv_malformed(diag, RNV_WHAT_OVERLAP, (uint32_t)(t - pkg->tensors),
 					     t->alias_tensor);
 		}

@@ -67,6 +67,29 @@ static int begin(struct rnv_sweep *s, const struct rnv_op *op, uint32_t index)
 	return RNV_OK;
 }
 
+/* Filled before the first run: constants, and what earlier runs left. */
+static bool lasts(const struct rnv_tensor_rec *t)
+{
+	return t->storage == RNV_STORAGE_CONST || t->storage == RNV_STORAGE_STATE;
+}
+
+/* How many different state tensors the op writes. */
+static uint32_t state_outputs(const struct rnv_op *op)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < op->rec->output_count; i++) {
+		const struct rnv_tensor_rec *t = rnv_op_out_rec(op, i);
+		uint32_t j = 0;
+
+		while (rnv_op_out_rec(op, j) != t) {
+			j++;
+		}
+		count += (t->storage == RNV_STORAGE_STATE && j == i) ? 1u : 0u;
+	}
+	return count;
+}
+
 static bool is_output_of(const struct rnv_op *op, uint32_t index)
 {
 	const struct rnv_op_rec *rec = op->rec;
@@ -80,17 +103,24 @@ static bool is_output_of(const struct rnv_op *op, uint32_t index)
 	return false;
 }
 
-/* Begin every tensor whose first step this is; each but inputs and constants must be written. */
+/*
+ * Begin every tensor whose first step this is; each but inputs and what lasts must be written. That
+ * an input begins with its entry point was proven before.
+ */
 static int begin_all(struct rnv_sweep *s, const struct rnv_op *op, uint32_t step)
 {
-	uint32_t written = 0;
+	uint32_t written = (op->row0 == 0u) ? state_outputs(op) : 0u;
 
 	while (s->next < s->pkg->tensor_count && s->pkg->tensors[s->next].first_step == step) {
 		const struct rnv_tensor_rec *t = &s->pkg->tensors[s->next];
-		bool given = t->storage == RNV_STORAGE_CONST || (t->flags & RNV_TENSOR_INPUT) != 0u;
+		bool given = lasts(t) || (t->flags & RNV_TENSOR_INPUT) != 0u;
 		int status;
 
-		if (is_output_of(op, s->next) == given || (given && step != 0u)) {
+		if (t->storage == RNV_STORAGE_STATE) { /* read and written at any time */
+			s->next++;
+			continue;
+		}
+		if (is_output_of(op, s->next) == given || (lasts(t) && step != 0u)) {
 			return rnv_malformed(s->diag, RNV_WHAT_LIFETIME, s->next, step);
 		}
 		written += given ? 0u : 1u;
@@ -116,9 +146,9 @@ static int verify_reads(struct rnv_sweep *s, const struct rnv_op *op, uint32_t s
 {
 	for (uint32_t i = 0; i < op->rec->input_count; i++) {
 		const struct rnv_tensor_rec *t = rnv_op_in_rec(op, i);
-		bool given = t->storage == RNV_STORAGE_CONST || (t->flags & RNV_TENSOR_INPUT) != 0u;
+		uint32_t begun = t->first_step + ((t->flags & RNV_TENSOR_INPUT) != 0u ? 0u : 1u);
 
-		if (t->last_step < step || (t->first_step >= step && !given)) {
+		if (t->last_step < step || (step < begun && !lasts(t))) {
 			return rnv_malformed(s->diag, RNV_WHAT_LIFETIME,
 					     (uint32_t)(t - s->pkg->tensors), step);
 		}

@@ -135,9 +135,6 @@ static int verify_header(const struct rnv_header *header, struct rnv_diag *diag)
 	if (header->flags > RNV_IO_RESIDENT) {
 		return rnv_unsupported(diag, RNV_WHAT_HEADER, 16, header->flags);
 	}
-	if (header->state_bytes != 0u || header->state_layout != 0u) {
-		return rnv_unsupported(diag, RNV_WHAT_STATE, RNV_NO_TENSOR, header->state_bytes);
-	}
 	if (!name_ok(header->name)) {
 		return rnv_malformed(diag, RNV_WHAT_HEADER, 80, header->name[0]);
 	}
@@ -155,8 +152,8 @@ static int verify_header(const struct rnv_header *header, struct rnv_diag *diag)
 
 /* What is proven once the sections are known; each relies on those before it. */
 static int (*const passes[])(const struct rnv_package *pkg, struct rnv_diag *diag) = {
-	rnv_verify_tensors, rnv_verify_ops,      rnv_verify_entry,  rnv_verify_kernels,
-	rnv_verify_rows,    rnv_verify_liveness, rnv_verify_golden,
+	rnv_verify_tensors, rnv_verify_state, rnv_verify_ops,      rnv_verify_entries,
+	rnv_verify_kernels, rnv_verify_rows,  rnv_verify_liveness, rnv_verify_golden,
 };
 
 int rnv_package_open(struct rnv_package *pkg, const void *data, uint32_t bytes, uint32_t flags,

@@ -59,16 +59,10 @@ const char *rnv_package_label(const struct rnv_package *pkg, uint16_t index)
 
 const struct rnv_kernel_row *rnv_kernel_find(uint32_t code)
 {
-	/* Codes ascend, so a code's row is not above that number: with all ops, nearly there. */
-	uint32_t i = (code < rnv_kernel_count) ? code + 1u : rnv_kernel_count;
-
-	while (i != 0u) {
-		i--;
-		if (rnv_kernel_rows[i].code == code) {
-			return &rnv_kernel_rows[i];
-		}
+	if (code > rnv_kernel_rows[rnv_kernel_count - 1u].code || rnv_kernel_index[code] == 0u) {
+		return NULL;
 	}
-	return NULL;
+	return &rnv_kernel_rows[rnv_kernel_index[code] - 1u];
 }
 
 void rnv_opset_get(uint8_t *opset)

@@ -159,6 +159,25 @@ static int verify_rows(struct progress *s, const struct rnv_op *op, uint32_t ste
 	return (op->rows == 0u) ? RNV_OK : account(s, op, reach.out_rows, step);
 }
 
+/* No output of the op replaces an input: it may begin again after it has written something. */
+static bool restartable(const struct rnv_package *pkg, uint32_t op)
+{
+	const uint16_t *operands = pkg->operands + pkg->ops[op].operand_first;
+	uint32_t inputs = pkg->ops[op].input_count;
+
+	for (uint32_t i = inputs; i < inputs + pkg->ops[op].output_count; i++) {
+		if (pkg->tensors[operands[i]].alias != RNV_ALIAS_NONE) {
+			return false;
+		}
+		for (uint32_t j = 0; j < inputs; j++) {
+			if (operands[j] == operands[i]) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 /*
  * The op of a step. Whole ops, and the first slices of sliced ones, come in the order of their
  * records; op->rows is set where the step is a slice.
@@ -168,16 +187,28 @@ static int open_step(const struct progress *s, uint32_t step, struct rnv_op *op)
 	const struct rnv_step_rec *rec = &s->pkg->steps[step];
 	bool slice = (rec->flags & RNV_STEP_SLICE) != 0u;
 
-	if ((rec->flags & ~(uint32_t)RNV_STEP_SLICE) != 0u || slice != (rec->rows != 0u) ||
-	    (rec->row0 != 0u && !slice) || rec->op >= s->pkg->op_count || rec->row0 > UINT16_MAX ||
-	    rec->rows > UINT16_MAX ||
-	    (rec->row0 == 0u ? rec->op != s->next_op : rec->op >= s->next_op)) {
+	if ((rec->flags & ~(uint32_t)(RNV_STEP_SLICE | RNV_STEP_NPU)) != 0u ||
+	    slice != (rec->rows != 0u) || (rec->row0 != 0u && !slice) ||
+	    rec->op >= s->pkg->op_count || rec->row0 > UINT16_MAX || rec->rows > UINT16_MAX ||
+	    (rec->row0 == 0u ? rec->op != s->next_op : rec->op >= s->next_op) ||
+	    ((rec->flags & RNV_STEP_NPU) != 0u && !restartable(s->pkg, rec->op))) {
 		return rnv_malformed(s->diag, RNV_WHAT_STEP, step, rec->op);
 	}
 	op->rec = &s->pkg->ops[rec->op];
 	op->row0 = rec->row0;
 	op->rows = rec->rows;
 	return RNV_OK;
+}
+
+/* The run of an entry point completes its ops. */
+static bool begins_entry(const struct rnv_package *pkg, uint32_t step)
+{
+	for (uint32_t i = 0; i < pkg->entry_count; i++) {
+		if (pkg->entries[i].step_first == step) {
+			return true;
+		}
+	}
+	return false;
 }
 
 int rnv_verify_rows(const struct rnv_package *pkg, struct rnv_diag *diag)
@@ -187,6 +218,9 @@ int rnv_verify_rows(const struct rnv_package *pkg, struct rnv_diag *diag)
 	int status = RNV_OK;
 
 	for (uint32_t step = 0; step < pkg->step_count && status == RNV_OK; step++) {
+		if (progress.open != 0u && begins_entry(pkg, step)) {
+			return rnv_malformed(diag, RNV_WHAT_SLICE, step, progress.open);
+		}
 		status = open_step(&progress, step, &op);
 		if (status == RNV_OK) {
 			status = verify_rows(&progress, &op, step);

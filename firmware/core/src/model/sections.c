@@ -58,7 +58,6 @@ static void take_section(struct rnv_package *pkg, const struct rnv_section_rec *
 		break;
 	case RNV_SECTION_LABELS:
 		pkg->labels = data;
-		pkg->labels_bytes = rec->bytes;
 		pkg->label_count = (uint16_t)rec->count;
 		break;
 	case RNV_SECTION_GOLDEN:
@@ -71,15 +70,14 @@ static void take_section(struct rnv_package *pkg, const struct rnv_section_rec *
 }
 
 /* Every label ends with a zero byte, and there are as many as the section says. */
-static bool labels_ok(const struct rnv_package *pkg)
+static bool labels_ok(const struct rnv_package *pkg, uint32_t bytes)
 {
 	uint32_t ends = 0;
 
-	for (uint32_t i = 0; i < pkg->labels_bytes; i++) {
+	for (uint32_t i = 0; i < bytes; i++) {
 		ends += (pkg->labels[i] == 0u) ? 1u : 0u;
 	}
-	return ends == pkg->label_count &&
-	       (pkg->labels_bytes == 0u || pkg->labels[pkg->labels_bytes - 1u] == 0u);
+	return ends == pkg->label_count && (bytes == 0u || pkg->labels[bytes - 1u] == 0u);
 }
 
 static int verify_section(const struct rnv_section_rec *rec, uint32_t row, uint32_t limit,
@@ -120,6 +118,7 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
 	const struct rnv_section_rec *table = (const void *)(header + 1);
 	uint32_t limit = header->total_bytes - RNV_TRAILER_BYTES;
 	uint32_t end = RNV_HEADER_BYTES + header->section_count * (uint32_t)sizeof(*table);
+	uint32_t labels_bytes = 0;
 	uint32_t kind = 0;
 
 	if (end > limit) {
@@ -141,9 +140,11 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag)
 		kind = rec->kind;
 		end = rec->offset + rec->bytes;
 		take_section(pkg, rec);
+		labels_bytes = (kind == RNV_SECTION_LABELS) ? rec->bytes : labels_bytes;
 	}
 	if (pkg->tensor_count == 0u || pkg->step_count == 0u || pkg->entry_count == 0u ||
-	    pkg->operand_count == 0u || !labels_ok(pkg) || !padding_ok(pkg, end, limit)) {
+	    pkg->operand_count == 0u || !labels_ok(pkg, labels_bytes) ||
+	    !padding_ok(pkg, end, limit)) {
 		return rnv_malformed(diag, RNV_WHAT_SECTION, header->section_count, 0);
 	}
 	return RNV_OK;

@@ -46,9 +46,6 @@ static enum rnv_what unsupported_kind(const struct rnv_tensor_rec *t)
 	if (t->alias == RNV_ALIAS_LEAD) {
 		return RNV_WHAT_ALIAS_LEAD;
 	}
-	if (t->storage == RNV_STORAGE_STATE) {
-		return RNV_WHAT_STATE;
-	}
 	if (t->quant_table != 0u) {
 		return RNV_WHAT_CHANNEL_QUANT;
 	}
@@ -68,6 +65,9 @@ static bool storage_ok(const struct rnv_package *pkg, const struct rnv_tensor_re
 	case RNV_STORAGE_CONST:
 		return t->offset % 16u == 0u &&
 		       rnv_range_ok(t->offset, t->bytes, pkg->weights_bytes) && t->flags == 0u;
+	case RNV_STORAGE_STATE:
+		return t->offset % 16u == 0u &&
+		       rnv_range_ok(t->offset, t->bytes, header->state_bytes) && t->flags == 0u;
 	default:
 		return false;
 	}
@@ -90,8 +90,8 @@ static bool alias_ok(const struct rnv_package *pkg, const struct rnv_tensor_rec 
 	}
 	other = &pkg->tensors[t->alias_tensor];
 	return t->storage == other->storage && t->offset == other->offset &&
-	       t->storage != RNV_STORAGE_CONST && (t->flags & RNV_TENSOR_INPUT) == 0u &&
-	       (other->flags & RNV_TENSOR_OUTPUT) == 0u;
+	       t->storage != RNV_STORAGE_CONST && t->storage != RNV_STORAGE_STATE &&
+	       (t->flags & RNV_TENSOR_INPUT) == 0u && (other->flags & RNV_TENSOR_OUTPUT) == 0u;
 }
 
 /*

@@ -36,11 +36,14 @@ int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag);
 /** Check every tensor record for itself. */
 int rnv_verify_tensors(const struct rnv_package *pkg, struct rnv_diag *diag);
 
+/** Check that state tensors do not overlap, and their layout against the header. */
+int rnv_verify_state(const struct rnv_package *pkg, struct rnv_diag *diag);
+
 /** Check operands, op records and steps for themselves. */
 int rnv_verify_ops(const struct rnv_package *pkg, struct rnv_diag *diag);
 
-/** Check the entry point and its external tensors. */
-int rnv_verify_entry(const struct rnv_package *pkg, struct rnv_diag *diag);
+/** Check the entry points and their inputs and outputs, and that runs leave nothing but state. */
+int rnv_verify_entries(const struct rnv_package *pkg, struct rnv_diag *diag);
 
 /** Run every kernel's check(), which also says what an op may replace in place. */
 int rnv_verify_kernels(const struct rnv_package *pkg, struct rnv_diag *diag);
@@ -51,7 +54,7 @@ int rnv_verify_rows(const struct rnv_package *pkg, struct rnv_diag *diag);
 /** Check lifetimes and prove that no two live buffers overlap. */
 int rnv_verify_liveness(const struct rnv_package *pkg, struct rnv_diag *diag);
 
-/** Check the golden section's sizes against the entry point. */
+/** Check the golden section's sizes against the default entry point. */
 int rnv_verify_golden(const struct rnv_package *pkg, struct rnv_diag *diag);
 
 #endif /* RNV_MODEL_VERIFY_H_ */

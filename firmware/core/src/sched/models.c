@@ -1,0 +1,286 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/* Models by handle and name: binding, draining, listing. Opening them: open.c. */
+
+#include <stddef.h>
+#include <string.h>
+
+#include "sched/internal.h"
+
+/* rnv_model.draining */
+#define DRAINED   0x1u /* rnv_model_drain() */
+#define RESETTING 0x2u /* rnv_model_reset() is clearing the state */
+
+struct rnv_model *rnv_model_of(const struct rnv_sched *sched, uint32_t handle)
+{
+	struct rnv_model *model = rnv_model_slot(sched, handle);
+
+	if ((handle & 0xFFFFu) < sched->model_count && model->handle == handle &&
+	    model->open == RNV_MODEL_OPEN) {
+		return model;
+	}
+	return NULL;
+}
+
+bool rnv_model_admits(const struct rnv_model *model, const struct rnv_lane *lane)
+{
+	uint32_t claim = lane->claim;
+
+	if ((model->lanes & lane->bit) == 0u || model->draining != 0u) {
+		return false;
+	}
+	return (claim == RNV_NO_HANDLE) ? model->resident == 0u : claim == model->handle;
+}
+
+bool rnv_model_is_claimed(const struct rnv_sched *sched, const struct rnv_model *model)
+{
+	for (uint32_t i = 0; i < sched->lane_count; i++) {
+		if (sched->lanes[i].claim == model->handle) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool rnv_lane_fits(const struct rnv_lane *lane, const struct rnv_package *pkg)
+{
+	return pkg->header->arena_bytes <= lane->arena_bytes + lane->held_bytes;
+}
+
+int rnv_model_close(struct rnv_sched *sched, uint32_t handle)
+{
+	uint32_t key = rnv_critical_enter();
+	struct rnv_model *model = rnv_model_of(sched, handle);
+	int status = RNV_OK;
+
+	if (model == NULL) {
+		status = RNV_ENOENT;
+	} else if (model->jobs != 0u || rnv_model_is_claimed(sched, model)) {
+		status = RNV_EBUSY;
+	} else {
+		rnv_model_renew(model);
+		model->open = RNV_MODEL_FREE;
+	}
+	rnv_critical_exit(key);
+	return status;
+}
+
+int rnv_model_bind(struct rnv_sched *sched, uint32_t handle, uint32_t lane)
+{
+	uint32_t key = rnv_critical_enter();
+	struct rnv_model *model = rnv_model_of(sched, handle);
+	int status = RNV_OK;
+
+	if (model == NULL) {
+		status = RNV_ENOENT;
+	} else if (lane >= sched->lane_count ||
+		   (model->state_bytes != 0u && (model->lanes & ~(1u << lane)) != 0u)) {
+		status = RNV_EINVAL;
+	} else if (!rnv_lane_fits(&sched->lanes[lane], &model->pkg)) {
+		status = RNV_ENOMEM;
+	} else {
+		model->lanes |= 1u << lane;
+	}
+	rnv_critical_exit(key);
+	return status;
+}
+
+/* Whether a model has a job in a lane: one short critical section for each slot. */
+static bool has_jobs(struct rnv_sched *sched, uint32_t handle, uint32_t lane)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < sched->job_count && !found; i++) {
+		const struct rnv_job *job = &sched->jobs[i];
+		uint32_t key = rnv_critical_enter();
+
+		found = job->state != RNV_JOB_FREE && job->state != RNV_JOB_DONE &&
+			job->model == handle && job->lane == lane;
+		rnv_critical_exit(key);
+	}
+	return found;
+}
+
+/* Give a lane to a model, or take it away; returns whether it had it. */
+static int set_lane(struct rnv_sched *sched, uint32_t handle, uint32_t lane, bool bound)
+{
+	uint32_t key = rnv_critical_enter();
+	struct rnv_model *model = rnv_model_of(sched, handle);
+	uint32_t bit = 1u << lane;
+	int status = RNV_ENOENT;
+
+	if (model != NULL) {
+		status = RNV_EBUSY;
+		if (sched->lanes[lane].claim != handle) {
+			status = (model->lanes & bit) != 0u;
+			model->lanes = bound ? model->lanes | bit : model->lanes & ~bit;
+		}
+	}
+	rnv_critical_exit(key);
+	return status;
+}
+
+int rnv_model_unbind(struct rnv_sched *sched, uint32_t handle, uint32_t lane)
+{
+	int status;
+
+	if (lane >= sched->lane_count) {
+		return RNV_EINVAL;
+	}
+	status = set_lane(sched, handle, lane, false); /* no job comes any more */
+	if (status == 1 && has_jobs(sched, handle, lane)) {
+		(void)set_lane(sched, handle, lane, true);
+		status = RNV_EBUSY;
+	}
+	return (status < 0) ? status : RNV_OK;
+}
+
+/* Cancel all jobs of a model. No more come, since it is being drained. */
+static void cancel_jobs(struct rnv_sched *sched, uint32_t handle)
+{
+	for (uint32_t i = 0; i < sched->job_count; i++) {
+		const struct rnv_job *job = &sched->jobs[i];
+		uint32_t key = rnv_critical_enter();
+		uint32_t found = RNV_NO_HANDLE;
+
+		if (job->state != RNV_JOB_FREE && job->model == handle) {
+			found = job->handle;
+		}
+		rnv_critical_exit(key);
+		if (found != RNV_NO_HANDLE) {
+			(void)rnv_job_cancel(sched, found);
+		}
+	}
+}
+
+/* Set and clear bits of `draining`: the model's number of jobs, or RNV_ENOENT. */
+static int set_draining(struct rnv_sched *sched, uint32_t handle, uint32_t set, uint32_t clear)
+{
+	uint32_t key = rnv_critical_enter();
+	struct rnv_model *model = rnv_model_of(sched, handle);
+	int status = RNV_ENOENT;
+
+	if (model != NULL) {
+		model->draining = (uint8_t)((model->draining & ~clear) | set);
+		status = (int)model->jobs;
+	}
+	rnv_critical_exit(key);
+	return status;
+}
+
+int rnv_model_drain(struct rnv_sched *sched, uint32_t handle, uint32_t how)
+{
+	int jobs;
+
+	if (how > RNV_DRAIN_CANCEL) {
+		return RNV_EINVAL;
+	}
+	jobs = set_draining(sched, handle, DRAINED, 0);
+	if (jobs > 0 && how == RNV_DRAIN_CANCEL) {
+		cancel_jobs(sched, handle);
+		jobs = set_draining(sched, handle, 0, 0);
+	}
+	return (jobs > 0) ? RNV_EAGAIN : jobs;
+}
+
+int rnv_model_undrain(struct rnv_sched *sched, uint32_t handle)
+{
+	int jobs = set_draining(sched, handle, 0, DRAINED);
+
+	return (jobs > 0) ? RNV_OK : jobs;
+}
+
+int rnv_model_reset(struct rnv_sched *sched, uint32_t handle)
+{
+	uint32_t key = rnv_critical_enter();
+	struct rnv_model *model = rnv_model_of(sched, handle);
+	int status = RNV_OK;
+
+	if (model == NULL) {
+		status = RNV_ENOENT;
+	} else if (model->jobs != 0u) {
+		status = RNV_EBUSY;
+	} else {
+		model->draining |= RESETTING; /* no job comes meanwhile, */
+		model->jobs++;                /* and the model stays */
+	}
+	rnv_critical_exit(key);
+	if (status == RNV_OK && model->state_bytes != 0u) {
+		memset(model->state, 0, model->state_bytes);
+	}
+	if (status == RNV_OK) {
+		key = rnv_critical_enter();
+		model->draining &= (uint8_t)~RESETTING;
+		model->stale = 0;
+		model->jobs--;
+		rnv_critical_exit(key);
+	}
+	return status;
+}
+
+uint32_t rnv_model_find(struct rnv_sched *sched, const char *name)
+{
+	uint8_t padded[RNV_NAME_BYTES] = {0};
+	uint32_t found = RNV_NO_HANDLE;
+
+	for (uint32_t i = 0; name[i] != '\0'; i++) {
+		if (i >= RNV_NAME_BYTES - 1u) {
+			return RNV_NO_HANDLE;
+		}
+		padded[i] = (uint8_t)name[i];
+	}
+	for (uint32_t i = 0; i < sched->model_count && found == RNV_NO_HANDLE; i++) {
+		const struct rnv_model *model = &sched->models[i];
+		uint32_t key = rnv_critical_enter();
+
+		if (model->open == RNV_MODEL_OPEN &&
+		    memcmp(model->pkg.header->name, padded, RNV_NAME_BYTES) == 0) {
+			found = model->handle;
+		}
+		rnv_critical_exit(key);
+	}
+	return found;
+}
+
+uint32_t rnv_model_next(struct rnv_sched *sched, uint32_t handle)
+{
+	uint32_t i = (handle != RNV_NO_HANDLE) ? (handle & 0xFFFFu) + 1u : 0u;
+	uint32_t found = RNV_NO_HANDLE;
+
+	for (; i < sched->model_count && found == RNV_NO_HANDLE; i++) {
+		const struct rnv_model *model = &sched->models[i];
+		uint32_t key = rnv_critical_enter();
+
+		if (model->open == RNV_MODEL_OPEN) {
+			found = model->handle;
+		}
+		rnv_critical_exit(key);
+	}
+	return found;
+}
+
+int rnv_model_info_get(struct rnv_sched *sched, uint32_t handle, struct rnv_model_info *info)
+{
+	uint32_t key = rnv_critical_enter();
+	const struct rnv_model *model = rnv_model_of(sched, handle);
+	int status = RNV_ENOENT;
+
+	if (model != NULL) {
+		info->model = handle;
+		info->pkg = &model->pkg;
+		info->lanes = model->lanes;
+		info->jobs = model->jobs;
+		info->completed = model->completed;
+		info->failed = model->failed;
+		info->resets = model->resets;
+		info->draining = (model->draining & DRAINED) != 0u;
+		info->stale = model->stale;
+		info->npu = model->npu;
+		status = RNV_OK;
+	}
+	rnv_critical_exit(key);
+	return status;
+}
