@@ -178,8 +178,8 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ): "numbers of rows that a search tries; each of them is exact",
     (
         f"{_COMPILER}/roll.py",
-        "_FIRST_CHUNK = 2",
-        "_FIRST_CHUNK = 3",
+        "_FIRST_CHUNKS = (2, 1)",
+        "_FIRST_CHUNKS = (3, 1)",
     ): "where a search begins that tries other numbers of rows as well",
     (
         "firmware/core/src/model/kernels.c",

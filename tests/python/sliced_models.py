@@ -30,6 +30,17 @@ def waist_model() -> bytes:
 
 
 @cache
+def in_place(mode: IoMode = IoMode.KEPT, max_step_macs: int | None = None) -> CompileResult:
+    """A pointwise and a depthwise convolution, both of which may replace their input."""
+    make = Maker(12)
+    wide = make.conv(make.input((1, 12, 12, 2)), 16, activation="RELU")
+    deep = make.depthwise(make.conv(wide, 16, kernel=1, activation="RELU"), activation="RELU")
+    data = build_tflite(make.graph(make.conv(deep, 3, kernel=1)))
+    options = CompileOptions(isa="dsp", input_mode=mode, max_step_macs=max_step_macs)
+    return compile_model(data, "in_place.tflite", options)
+
+
+@cache
 def waist(isa: str, goal: str, mode: IoMode = IoMode.RESIDENT) -> CompileResult:
     """The model, compiled."""
     options = CompileOptions(isa=isa, optimize=goal, input_mode=mode)

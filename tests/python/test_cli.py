@@ -19,7 +19,9 @@ from packages import rich, spoilt
 from ranvier import __version__
 from ranvier.cli import main
 
-COMMANDS = ["analyze", "compile", "completion", "ops", "run", "validate"]
+COMMANDS = ["analyze", "compile", "completion", "ops", "profile", "run", "validate"]
+#: Those that need a Zephyr workspace: test_cli_zephyr.py has a fake one.
+ZEPHYR_COMMANDS = ["flash", "test"]
 
 
 def good(command: str, folder: Path) -> list[object]:
@@ -31,16 +33,17 @@ def good(command: str, folder: Path) -> list[object]:
         "compile": [command, model, "-o", folder / "out.rnv"],
         "completion": [command, "bash"],
         "ops": [command, package],
+        "profile": [command, package, "--runs", 2],
         "run": [command, package, "-i", x, "-i", y],
         "validate": [command, model, "--count", 2],
     }[command]
 
 
 def test_all_commands_are_listed() -> None:
-    assert sorted(main.commands) == COMMANDS
+    assert sorted(main.commands) == sorted([*COMMANDS, *ZEPHYR_COMMANDS])
     answer = ranvier("--help")
     assert answer.code == 0
-    for command in COMMANDS:
+    for command in main.commands:
         assert re.search(rf"^  {command} ", answer.out, re.MULTILINE)
     assert ranvier("--version").out.split()[-1] == __version__
 
@@ -105,6 +108,11 @@ def test_colour_only_on_request(command: str, tmp_path: Path) -> None:
         ("compile", "a.tflite", "--c-array", "b.h"),
         ("completion", "powershell"),
         ("ops", "--format", "xml"),
+        ("profile",),
+        ("profile", "a.rnv", "--trace", "b"),
+        ("profile", "a.rnv", "--runs", "0"),
+        ("profile", "a.rnv", "--margin", "2"),
+        ("profile", "a.rnv", "--costs", "c", "--margin", "0.9"),
         ("run", "a.rnv"),
         ("run", "a.rnv", "-i", "x", "--top", "0"),
         ("validate", "a.tflite", "--count", "0"),
@@ -125,7 +133,7 @@ def test_wrong_usage_is_exit_code_2(arguments: tuple[str, ...]) -> None:
     ("arguments", "message"),
     [
         (("nonsense",), "No such command 'nonsense'"),
-        (("analyze",), "Missing argument 'FILE'"),
+        (("run",), "Missing argument 'PACKAGE'"),
         (("analyze", "--nonsense", "a"), "--nonsense"),
         (("compile", "a.tflite"), "give -o OUT.rnv"),
         (("compile", "a.tflite", "-o", "b.tflite"), "name it .rnv"),
@@ -158,12 +166,13 @@ def with_file(command: str, path: Path, folder: Path) -> list[object]:
         "analyze": [command, path],
         "compile": [command, path, "-o", folder / "out.rnv"],
         "ops": [command, path],
+        "profile": [command, path],
         "run": [command, path, "-i", path],
         "validate": [command, path],
     }[command]
 
 
-READING = ["analyze", "compile", "ops", "run", "validate"]
+READING = ["analyze", "compile", "ops", "profile", "run", "validate"]
 
 
 @pytest.mark.parametrize("command", READING)
@@ -194,7 +203,7 @@ def test_a_file_that_is_no_model(command: str, data: bytes, tmp_path: Path) -> N
     assert names(tmp_path) == ["what.ever"]
 
 
-@pytest.mark.parametrize("command", ["analyze", "ops", "run"])
+@pytest.mark.parametrize("command", ["analyze", "ops", "profile", "run"])
 def test_a_damaged_package(command: str, tmp_path: Path) -> None:
     data = bytearray(rich().package)
     data[1500] ^= 1
@@ -205,7 +214,7 @@ def test_a_damaged_package(command: str, tmp_path: Path) -> None:
     assert "try: the file was damaged after it was written" in answer.both
 
 
-@pytest.mark.parametrize("command", ["analyze", "ops", "run"])
+@pytest.mark.parametrize("command", ["analyze", "ops", "profile", "run"])
 def test_a_package_from_the_future(command: str, tmp_path: Path) -> None:
     def newer(image: object) -> None:
         image.header.abi = 9  # type: ignore[attr-defined]

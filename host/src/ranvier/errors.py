@@ -39,3 +39,11 @@ class InputError(RanvierError):
 
 class ToolError(RanvierError):
     """Something outside of Ranvier that is needed (library, compiler) is missing or failed."""
+
+
+class JobError(RanvierError):
+    """The scheduler refused something; ``code`` is the core's, as "EAGAIN" for a full queue."""
+
+    def __init__(self, message: str, code: str, remedy: str | None = None) -> None:
+        super().__init__(message, remedy)
+        self.code = code

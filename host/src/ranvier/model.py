@@ -156,10 +156,11 @@ class Model:
         later steps.
         """
         content = self.package.content
-        last = {step.op: index for index, step in enumerate(content.steps)}
+        steps = content.steps[: content.entries[0].step_count]
+        last = {step.op: index for index, step in enumerate(steps)}
         images: dict[int, RowImage] = {}
         self._session.start(self._encode(inputs))
-        for index, step in enumerate(content.steps):
+        for index, step in enumerate(steps):
             self._session.step()
             for tensor in content.ops[step.op].outputs:
                 record = content.tensors[tensor]

@@ -10,10 +10,13 @@ from ranvier._version import __version__
 from ranvier.cli.analyze import analyze
 from ranvier.cli.compile import compile_command
 from ranvier.cli.completion import completion
+from ranvier.cli.flash import flash
 from ranvier.cli.group import JsonErrors
 from ranvier.cli.ops import ops
 from ranvier.cli.output import EXIT_CODES, colour
+from ranvier.cli.profile import profile
 from ranvier.cli.run import run
+from ranvier.cli.test import test
 from ranvier.cli.validate import validate
 
 
@@ -27,5 +30,7 @@ def main(context: click.Context) -> None:
     context.color = colour()
 
 
-for _command in (compile_command, analyze, run, validate, ops, completion):
+_COMMANDS = (compile_command, analyze, run, profile, validate, ops, test, flash, completion)
+
+for _command in _COMMANDS:
     main.add_command(_command)

@@ -14,15 +14,19 @@ from ranvier.cli.advice import note_optimize
 from ranvier.cli.models import (
     isa_option,
     keep_channels_option,
+    max_step_macs_option,
     optimize_option,
     print_layers,
+    print_step_limit,
     print_totals,
 )
 from ranvier.cli.output import Output, common_options, size
-from ranvier.compiler.driver import CompileOptions, compile_model
+from ranvier.compiler.driver import CompileOptions, CompileResult, compile_model
+from ranvier.compiler.npu import ACCELERATORS
 from ranvier.errors import InputError
 from ranvier.files import read_bytes, write_files
 from ranvier.package.c_array import c_array, c_header
+from ranvier.package.costs import read_costs
 from ranvier.package.records import IoMode, PackageContent
 
 _VERSION = re.compile(r"(\d{1,5})\.(\d{1,5})\.(\d{1,5})")
@@ -39,11 +43,14 @@ def parse_version(
     return major, minor, patch
 
 
-def check_paths(model: str, labels: str | None, out: str | None, c_file: str | None) -> None:
-    """Wrong usage where a file would be written over another one of this call."""
-    header = str(Path(c_file).with_suffix(".h")) if c_file is not None else None
+def check_paths(*paths: str | None) -> None:
+    """Wrong usage where a file would be written over another one of this call.
+
+    The last path is that of a C file, which has a header beside it.
+    """
+    header = str(Path(paths[-1]).with_suffix(".h")) if paths[-1] is not None else None
     seen: dict[Path, str] = {}
-    for path in (model, labels, out, c_file, header):
+    for path in (*paths, header):
         if path is not None:
             other = seen.setdefault(Path(path).resolve(), path)
             if other is not path:
@@ -74,6 +81,29 @@ def check_labels(path: str, content: PackageContent) -> None:
         )
 
 
+def check_outputs(out: str | None, c_file: str | None) -> None:
+    """Wrong usage where nothing would be written, or under a name that misleads."""
+    if out is None and c_file is None:
+        raise click.UsageError("give -o OUT.rnv or --c-array OUT.c (or both)")
+    if out is not None and Path(out).suffix.lower() == ".tflite":
+        raise click.UsageError(f"{out}: a package is no TensorFlow Lite model; name it .rnv")
+    if c_file is not None and Path(c_file).suffix.lower() == ".h":
+        raise click.UsageError("--c-array takes the C file; the header is written beside it")
+
+
+def files_of(result: CompileResult, out: str | None, c_file: str | None) -> dict[str | Path, bytes]:
+    """What to write: the package, the C file with its header, or both."""
+    files: dict[str | Path, bytes] = {}
+    if out is not None:
+        files[out] = result.package
+    if c_file is not None:
+        header = Path(c_file).with_suffix(".h")
+        source = c_array(result.package, result.content.name, header.name)
+        files[c_file] = source.encode()
+        files[str(header)] = c_header(result.package, result.content).encode()
+    return files
+
+
 @click.command("compile")
 @click.argument("model", type=click.Path(dir_okay=False))
 @click.option("-o", "--output", "out", type=click.Path(dir_okay=False), help="Package to write.")
@@ -96,6 +126,23 @@ def check_labels(path: str, content: PackageContent) -> None:
 @click.option("--labels", type=click.Path(dir_okay=False), help="Text file, one label a line.")
 @click.option("--strip-names", is_flag=True, help="Leave debug names out.")
 @keep_channels_option
+@max_step_macs_option
+@click.option(
+    "--max-step-us",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="T",
+    help="Split steps that take longer, by the measured --costs, by rows.",
+)
+@click.option(
+    "--costs",
+    type=click.Path(dir_okay=False),
+    help="What ranvier profile measured with the package of this model, compiled without limit.",
+)
+@click.option(
+    "--npu",
+    type=click.Choice(sorted(ACCELERATORS)),
+    help="Mark the steps that this accelerator may execute; the CPU stays able to.",
+)
 @click.option(
     "--c-array",
     "c_file",
@@ -116,19 +163,22 @@ def compile_command(
     labels: str | None,
     strip_names: bool,
     keep_constant_channels: bool,
+    max_step_macs: int | None,
+    max_step_us: float | None,
+    costs: str | None,
+    npu: str | None,
     c_file: str | None,
 ) -> None:
     """Compile MODEL (.tflite, int8) to a package (.rnv).
 
     Prints what the model needs. Files are written whole or not at all.
     """
-    if out is None and c_file is None:
-        raise click.UsageError("give -o OUT.rnv or --c-array OUT.c (or both)")
-    if out is not None and Path(out).suffix.lower() == ".tflite":
-        raise click.UsageError(f"{out}: a package is no TensorFlow Lite model; name it .rnv")
-    if c_file is not None and Path(c_file).suffix.lower() == ".h":
-        raise click.UsageError("--c-array takes the C file; the header is written beside it")
-    check_paths(model, labels, out, c_file)
+    check_outputs(out, c_file)
+    if (max_step_us is None) != (costs is None):
+        raise click.UsageError("--max-step-us and --costs belong together")
+    if max_step_us is not None and max_step_macs is not None:
+        raise click.UsageError("give --max-step-macs or --max-step-us, not both")
+    check_paths(model, labels, costs, out, c_file)
     options = CompileOptions(
         isa=isa,
         optimize=optimize,
@@ -138,23 +188,21 @@ def compile_command(
         labels=read_labels(labels) if labels else (),
         strip_names=strip_names,
         drop_constant_channels=not keep_constant_channels,
+        max_step_macs=max_step_macs,
+        max_step_us=max_step_us,
+        costs=None if costs is None else read_costs(read_bytes(costs), costs),
+        npu=npu,
     )
     result = compile_model(read_bytes(model), model, options)
     if labels is not None:
         check_labels(labels, result.content)
-    files: dict[str | Path, bytes] = {}
-    if out is not None:
-        files[out] = result.package
-    if c_file is not None:
-        header = Path(c_file).with_suffix(".h")
-        source = c_array(result.package, result.content.name, header.name)
-        files[c_file] = source.encode()
-        files[str(header)] = c_header(result.package, result.content).encode()
+    files = files_of(result, out, c_file)
     write_files(files)
     note_optimize(output, isa)
     print_layers(output, result.report)
     output.text()
     print_totals(output, result.report)
+    print_step_limit(output, result.report)
     output.text()
     for path, data in files.items():
         output.text(f"wrote {path} ({size(len(data))} bytes)")

@@ -50,6 +50,14 @@ keep_channels_option = click.option(
     help="Compute channels that have one value for every input too.",
 )
 
+max_step_macs_option = click.option(
+    "--max-step-macs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Split steps of more multiply-accumulates, by rows: a more urgent job waits for at most "
+    "one step.",
+)
+
 
 def is_package(data: bytes) -> bool:
     """True for the bytes of a ``.rnv`` package."""
@@ -117,6 +125,8 @@ def _marks(layer: Layer, peak: bool) -> str:
     marks = ["in-place"] if layer.in_place else []
     if layer.slices > 1:
         marks.append(f"{layer.slices} slices")
+    if layer.npu_steps:
+        marks.append("npu")
     if peak:
         marks.append("<- peak")
     return " ".join(marks)
@@ -157,3 +167,30 @@ def print_totals(output: Output, report: Report) -> None:
         f"flash       {size(report.flash_bytes)} bytes, of these weight streams "
         f"{size(report.weight_bytes)}"
     )
+
+
+def print_step_limit(output: Output, report: Report) -> None:
+    """Print the largest step, and what a limit of steps led to, if there is one."""
+    largest = report.layers[report.largest_step]
+    steps = sum(layer.slices for layer in report.layers)
+    output.text(
+        f"steps       {size(steps)}, the largest {size(largest.step_macs)} MACs "
+        f"(layer {largest.step} {largest.op})"
+    )
+    limit = report.step_limit
+    if limit is None:
+        return
+    unit = "MACs" if limit.unit == "macs" else "us"
+    extra = report.arena_bytes - limit.whole_arena_bytes
+    slower = sum(layer.predicted for layer in report.layers) - limit.whole_predicted
+    predicted = f", {slower:+,} instructions predicted" if limit.whole_predicted else ""
+    output.text(
+        f"limit       {limit.most:,.10g} {unit} a step: {size(steps - limit.whole_steps)} steps "
+        f"more, arena {extra:+,} bytes{predicted}"
+    )
+    for number, cost in limit.over:
+        layer = report.layers[number]
+        output.text(
+            f"warning     layer {number} {layer.op} has a step of {cost:,.10g} {unit}, which "
+            "cannot be split any further"
+        )

@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 EXIT_CODES = """\b
 Exit codes:
   0  success
-  1  the answer is no: validate found a difference, analyze found ops that cannot be executed
+  1  the answer is no: validate found a difference, analyze what cannot run, test a failure
   2  wrong usage of the command line
   3  a file or input cannot be used; the message says which, why and what to try
   4  a tool that the command needs is missing or failed"""

@@ -9,9 +9,10 @@ the same bytes on every machine.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -21,8 +22,10 @@ from ranvier.compiler.emit import Header, emit
 from ranvier.compiler.golden import add_golden
 from ranvier.compiler.graph import Graph
 from ranvier.compiler.lower import Program
+from ranvier.compiler.memory import MemoryPlan, plan_memory
+from ranvier.compiler.npu import accelerator, mark
 from ranvier.compiler.ops.convolution import CHANNEL_AXIS, macs_of
-from ranvier.compiler.optimize import Goal, best_plan
+from ranvier.compiler.optimize import Goal, best_plan, predicted
 from ranvier.compiler.passes import (
     bound_inputs,
     drop_constant_channels,
@@ -36,8 +39,10 @@ from ranvier.compiler.passes import (
     remove_noops,
 )
 from ranvier.compiler.report import Report, analyze_package
+from ranvier.compiler.slices import StepLimit, joined, long_runs
 from ranvier.compiler.tflite import read_tflite
 from ranvier.errors import InputError, UnsupportedError
+from ranvier.package.costs import CostTable
 from ranvier.package.records import IoMode, Isa, PackageContent
 from ranvier.package.writer import write_package
 
@@ -73,7 +78,9 @@ class CompileOptions:
     ``"memory"``). ``input_mode`` may be given by its name (``"resident"``). ``name`` is the model's
     name in the package; None takes it from the file's name. ``strip_names`` leaves the names of
     tensors and ops out of the package. ``drop_constant_channels`` removes channels that have one
-    value for every input.
+    value for every input. Steps of more than ``max_step_macs`` multiply-accumulates, or of more
+    than ``max_step_us`` microseconds by ``costs``, are split by rows where that is possible.
+    ``npu`` names an accelerator that may execute steps.
     """
 
     isa: str = "generic"
@@ -84,6 +91,10 @@ class CompileOptions:
     labels: tuple[str, ...] = ()
     strip_names: bool = False
     drop_constant_channels: bool = True
+    max_step_macs: int | None = None
+    max_step_us: float | None = None
+    costs: CostTable | None = None
+    npu: str | None = None
 
     @property
     def io_mode(self) -> IoMode:
@@ -130,9 +141,17 @@ def compile_model(
         isa=_isa(options.isa),
         keep_names=not options.strip_names,
     )
+    _check_limits(options)
+    target = None if options.npu is None else accelerator(options.npu)
     graph, reduction = _optimized(data, source, options.drop_constant_channels)
-    plan = best_plan(graph, header.isa, options.io_mode, Goal.of(options.optimize))
-    content = add_golden(emit(plan, header, _meta(data, source, plan.program) | reduction))
+    plan, limit = _planned(graph, header, options)
+    meta = _meta(data, source, plan.program) | reduction
+    if limit is not None:
+        meta["step_limit"] = _limit_meta(plan, limit, header)
+    content = emit(plan, header, meta)
+    if target is not None:
+        content = mark(content, target)
+    content = add_golden(content)
     package = write_package(content)
     return CompileResult(package, content, analyze_package(content, len(package)))
 
@@ -200,6 +219,55 @@ def _isa(name: str) -> Isa:
             f"one of these; {CPUS}",
         )
     return PACKINGS[name]
+
+
+def _check_limits(options: CompileOptions) -> None:
+    """Raise :class:`InputError` for limits of a step that cannot be."""
+    if options.max_step_us is not None and options.max_step_macs is not None:
+        raise InputError("a step is limited twice", "give max_step_macs or max_step_us, not both")
+    if (options.max_step_us is None) != (options.costs is None):
+        raise InputError(
+            "a limit in microseconds needs measured costs, and costs a limit",
+            "give max_step_us with costs, or max_step_macs alone",
+        )
+    most = options.max_step_us if options.max_step_macs is None else options.max_step_macs
+    if most is not None and not (math.isfinite(most) and most > 0):
+        raise InputError(f"a step cannot be limited to {most:g}", "give a number above 0")
+
+
+def _planned(
+    graph: Graph, header: Header, options: CompileOptions
+) -> tuple[MemoryPlan, StepLimit | None]:
+    """The program with its memory, and the limit that its steps were split for.
+
+    Measured costs belong to the ops of one program, so that is made as without a limit, and only
+    its steps and its memory change.
+    """
+    goal = Goal.of(options.optimize)
+    if options.max_step_macs is not None:
+        limit = StepLimit(options.max_step_macs)
+        return best_plan(graph, header.isa, options.io_mode, goal, limit), limit
+    plan = best_plan(graph, header.isa, options.io_mode, goal)
+    if options.max_step_us is None or options.costs is None:
+        return plan, None
+    options.costs.require_program(emit(plan, header).ops, graph.name)
+    limit = StepLimit(options.max_step_us, "us", options.costs.op_us())
+    fixed = replace(plan.program, runs=plan.program.schedule)
+    return plan_memory(fixed, options.io_mode, limit), limit
+
+
+def _limit_meta(plan: MemoryPlan, limit: StepLimit, header: Header) -> dict[str, Any]:
+    """What a limit of steps led to: what exceeds it, and what the program needs without slices."""
+    whole = joined(plan.program)
+    fixed = replace(whole, runs=whole.schedule)
+    return {
+        "unit": limit.unit,
+        "most": limit.most,
+        "over": [[run.step, run.cost] for run in long_runs(plan.program, limit)],
+        "whole_steps": len(whole.schedule),
+        "whole_arena_bytes": plan_memory(fixed, header.io_mode).arena_bytes,
+        "whole_predicted": predicted(whole, header.isa),
+    }
 
 
 def _meta(data: bytes, source: str, program: Program) -> dict[str, Any]:

@@ -59,8 +59,9 @@ def _run(runner: NativePackage, content: PackageContent, data: list[bytes]) -> t
     session = Session(runner)
     session.start(data)
     crc = 0
-    last = {step.op: index for index, step in enumerate(content.steps)}
-    for index, step in enumerate(content.steps):
+    steps = content.steps[: content.entries[0].step_count]
+    last = {step.op: index for index, step in enumerate(steps)}
+    for index, step in enumerate(steps):
         session.step()
         if last[step.op] == index:
             for tensor in content.ops[step.op].outputs:

@@ -18,6 +18,7 @@ from ranvier.compiler.lower import Program, Step
 from ranvier.compiler.order import Node, best_order
 from ranvier.compiler.planner import Buffer, Plan, plan, quick_peak
 from ranvier.compiler.reach import first_row
+from ranvier.compiler.slices import StepLimit, sliced
 from ranvier.errors import UnsupportedError
 from ranvier.package.format import MAX_LIVE, align
 from ranvier.package.records import IoMode, Layout, Storage
@@ -48,8 +49,8 @@ class MemoryPlan:
     max_live: int
 
 
-def plan_memory(program: Program, mode: IoMode) -> MemoryPlan:
-    """Order ``program`` and place its tensors for one input mode.
+def plan_memory(program: Program, mode: IoMode, limit: StepLimit | None = None) -> MemoryPlan:
+    """Order ``program``, split what a step may not cost, and place its tensors for one input mode.
 
     Raises UnsupportedError where more tensors are live at once than a reader can verify.
     """
@@ -62,7 +63,7 @@ def plan_memory(program: Program, mode: IoMode) -> MemoryPlan:
         )
     best: MemoryPlan | None = None
     for ordered in _orders(program, mode):
-        layout = _Layout(ordered, mode)
+        layout = _Layout(ordered if limit is None else sliced(ordered, limit), mode)
         for aliases in (layout.chosen_aliases(), {}):
             if best is None or layout.peak(aliases) < best.arena_bytes:
                 candidate = layout.placed(layout.loosened(aliases))
@@ -78,14 +79,15 @@ def plan_memory(program: Program, mode: IoMode) -> MemoryPlan:
     return best
 
 
-def lowest_peak(program: Program, mode: IoMode) -> tuple[int, int]:
-    """Most bytes that are live at one run of ``program``, and the first run that has them.
+def lowest_peak(program: Program, mode: IoMode, limit: StepLimit | None = None) -> tuple[int, int]:
+    """Most bytes that are live at one run of ``program``, and the step of the first that has them.
 
     No placement needs less.
     """
+    program = program if limit is None else sliced(program, limit)
     layout = _Layout(program, mode)
     live = layout.live(layout.chosen_aliases())
-    return max(live), live.index(max(live))
+    return max(live), program.schedule[live.index(max(live))].step
 
 
 def _orders(program: Program, mode: IoMode) -> Iterator[Program]:

@@ -19,6 +19,7 @@ from ranvier.compiler.lower import Lowering, Program, predicted_run
 from ranvier.compiler.memory import MemoryPlan, plan_memory
 from ranvier.compiler.passes import split_strides
 from ranvier.compiler.roll import Chain, rerolled, roll
+from ranvier.compiler.slices import StepLimit, long_runs
 from ranvier.errors import InputError
 from ranvier.package.records import IoMode, Isa, Layout
 
@@ -63,55 +64,74 @@ class _Candidate:
         """Bytes of all weight streams."""
         return sum(len(step.lowered.weights) for step in self.plan.program.steps)
 
+    def excess(self, limit: StepLimit | None) -> float:
+        """By how much the longest step exceeds a limit."""
+        if limit is None:
+            return 0.0
+        over = long_runs(self.plan.program, limit)
+        return over[0].cost - limit.most if over else 0.0
+
 
 def predicted(program: Program, isa: Isa) -> int:
     """Instructions that all runs are predicted to take, of those for which this is known."""
     return sum(predicted_run(program, run, isa) for run in program.schedule)
 
 
-def best_plan(graph: Graph, isa: Isa, mode: IoMode, goal: Goal) -> MemoryPlan:
-    """The program for ``graph`` that suits the goal best, with its memory."""
+def best_plan(
+    graph: Graph, isa: Isa, mode: IoMode, goal: Goal, limit: StepLimit | None = None
+) -> MemoryPlan:
+    """The program for ``graph`` that suits the goal best, with its memory.
+
+    ``limit`` is what a step may cost; what exceeds it and can run by rows is split.
+    """
     if isa == Isa.GENERIC:
-        return plan_memory(Lowering(graph, Choice(isa)).program, mode)
+        return plan_memory(Lowering(graph, Choice(isa)).program, mode, limit)
     graphs = [graph]
     if goal == Goal.MEMORY:
         graphs += [other for other in [split_strides.split(graph)] if other is not None]
     found = [
-        _best(other, Choice(isa, planes), mode, goal)
+        _Search(other, mode, limit).best(Choice(isa, planes), goal)
         for other in graphs
         for planes in (Layout.PLANES, Layout.PLANES_TRANSPOSED)
     ]
     if goal == Goal.MEMORY:
-        return min(found, key=lambda c: (c.plan.arena_bytes, c.cost)).plan
-    return min(found, key=lambda c: (c.cost, c.plan.arena_bytes)).plan
+        return min(found, key=lambda c: (c.excess(limit), c.plan.arena_bytes, c.cost)).plan
+    return min(found, key=lambda c: (c.excess(limit), c.cost, c.plan.arena_bytes)).plan
 
 
-def _best(graph: Graph, choice: Choice, mode: IoMode, goal: Goal) -> _Candidate:
-    """With these layouts: small kernels, by rows if memory is the goal, then faster kernels."""
-    chains: tuple[Chain, ...] = ()
-    if goal == Goal.MEMORY:
-        rolled = roll(graph, choice, mode)
-        choice, chains = rolled.choice, rolled.chains
-    best = _candidate(graph, choice, chains, mode)
-    assert best is not None
-    spent = _SPENT[goal]
-    limit = None if spent is None else best.plan.arena_bytes + spent
-    for number, kernel in _faster(graph, best):
-        kernels = {**best.choice.kernels, number: kernel}
-        other = _candidate(graph, replace(best.choice, kernels=kernels), chains, mode)
-        if other is None or (limit is not None and other.plan.arena_bytes > limit):
-            continue
-        price = _SAVED_PER_BYTE * (other.flash - best.flash) if goal == Goal.BALANCED else 0
-        if other.cost < best.cost - max(price, 0):
-            best = other
-    return best
+@dataclass(frozen=True)
+class _Search:
+    """Candidates for a graph, an input mode, and what a step may cost."""
 
+    graph: Graph
+    mode: IoMode
+    limit: StepLimit | None
 
-def _candidate(
-    graph: Graph, choice: Choice, chains: tuple[Chain, ...], mode: IoMode
-) -> _Candidate | None:
-    program = rerolled(graph, choice, chains)
-    return None if program is None else _Candidate(choice, chains, plan_memory(program, mode))
+    def best(self, choice: Choice, goal: Goal) -> _Candidate:
+        """With these layouts: small kernels, by rows if memory is the goal, then faster kernels."""
+        chains: tuple[Chain, ...] = ()
+        if goal == Goal.MEMORY:
+            rolled = roll(self.graph, choice, self.mode, self.limit)
+            choice, chains = rolled.choice, rolled.chains
+        best = self._candidate(choice, chains)
+        assert best is not None
+        spent = _SPENT[goal]
+        limit = None if spent is None else best.plan.arena_bytes + spent
+        for number, kernel in _faster(self.graph, best):
+            kernels = {**best.choice.kernels, number: kernel}
+            other = self._candidate(replace(best.choice, kernels=kernels), chains)
+            if other is None or (limit is not None and other.plan.arena_bytes > limit):
+                continue
+            price = _SAVED_PER_BYTE * (other.flash - best.flash) if goal == Goal.BALANCED else 0
+            if other.cost < best.cost - max(price, 0):
+                best = other
+        return best
+
+    def _candidate(self, choice: Choice, chains: tuple[Chain, ...]) -> _Candidate | None:
+        program = rerolled(self.graph, choice, chains)
+        if program is None:
+            return None
+        return _Candidate(choice, chains, plan_memory(program, self.mode, self.limit))
 
 
 def _faster(graph: Graph, candidate: _Candidate) -> list[tuple[int, str]]:

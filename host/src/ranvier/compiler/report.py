@@ -22,8 +22,10 @@ class Layer:
     ``kind`` is the source op (None where the package does not say), ``sources`` the positions in
     the source file of that op and of those fused into it, of which the last one made the output.
     ``activation_bytes`` are the most that lies in the arena while it runs, without
-    ``scratch_bytes``. ``slices`` is the number of steps in which it runs, by rows if more than one;
-    ``predicted`` how many instructions it takes on a device for which it is packed (0: unknown).
+    ``scratch_bytes``. ``slices`` is the number of steps in which it runs, by rows if more than one,
+    ``step_macs`` are the ``macs`` of the largest of these, and an accelerator may execute
+    ``npu_steps`` of them. ``predicted`` is how many instructions the op takes on a device for which
+    it is packed (0: unknown).
     """
 
     step: int
@@ -41,11 +43,42 @@ class Layer:
     in_place: bool
     slices: int
     predicted: int
+    step_macs: int
+    npu_steps: int
 
     @property
     def arena_bytes(self) -> int:
         """What the op needs of the arena."""
         return self.activation_bytes + self.scratch_bytes
+
+
+@dataclass(frozen=True)
+class LimitReport:
+    """What a limit of what a step may cost (``most``, in ``unit``: macs or us) led to.
+
+    ``over`` lists layers of which a step exceeds it because it cannot be split, and what that step
+    costs. ``whole_...`` are the steps, the arena and the predicted instructions (of the ops for
+    which they are known) of the same program without slices made for the limit.
+    """
+
+    unit: str
+    most: float
+    over: tuple[tuple[int, float], ...]
+    whole_steps: int
+    whole_arena_bytes: int
+    whole_predicted: int
+
+    @classmethod
+    def of(cls, value: dict[str, Any]) -> LimitReport:
+        """From the meta section; KeyError, TypeError or ValueError where it makes no sense."""
+        return cls(
+            unit=str(value["unit"]),
+            most=float(value["most"]),
+            over=tuple((int(layer), float(cost)) for layer, cost in value["over"]),
+            whole_steps=int(value["whole_steps"]),
+            whole_arena_bytes=int(value["whole_arena_bytes"]),
+            whole_predicted=int(value["whole_predicted"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -58,7 +91,8 @@ class Report:
     most that any layer has live, ``peak_step`` the first layer that has it, and ``gap`` what the
     arena needs above it. ``removed_channels`` counts filters left out because their outputs never
     change; ``macs_before`` are the multiply-accumulates with them. ``predicted`` is the sum of the
-    layers' where all are known, else 0.
+    layers' where all are known, else 0. ``largest_step`` is the layer that has the step of most
+    multiply-accumulates, and ``step_limit`` what a limit of steps led to.
     """
 
     name: str
@@ -83,6 +117,8 @@ class Report:
     macs_before: int
     isa: str
     predicted: int
+    largest_step: int
+    step_limit: LimitReport | None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""
@@ -123,7 +159,20 @@ def analyze_package(content: PackageContent, package_bytes: int) -> Report:
         macs_before=macs_before,
         isa=content.isa.name.lower(),
         predicted=sum(x.predicted for x in layers) if all(x.predicted for x in layers) else 0,
+        largest_step=max(layers, key=lambda layer: layer.step_macs).step if layers else 0,
+        step_limit=_limit(content, len(layers)),
     )
+
+
+def _limit(content: PackageContent, layers: int) -> LimitReport | None:
+    """The limit of steps, as far as the meta section says."""
+    value = content.meta.get("step_limit")
+    try:
+        limit = None if value is None else LimitReport.of(value)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    known = limit is None or all(0 <= layer < layers for layer, _ in limit.over)
+    return limit if known else None
 
 
 def _reduction(content: PackageContent, macs: int) -> tuple[int, int]:
@@ -149,6 +198,7 @@ def _layers(content: PackageContent) -> Iterable[Layer]:
         origin = origins[index] if index < len(origins) else _Origin()
         name = names.get(op.code, f"op code {op.code}")
         device = device_ops().get(name)
+        macs = device.macs(op.params) if device else 0
         yield Layer(
             step=index,
             op=name,
@@ -157,7 +207,7 @@ def _layers(content: PackageContent) -> Iterable[Layer]:
             output=output.name,
             dtype=DType(output.dtype).name.lower(),
             shape=output.shape,
-            macs=device.macs(op.params) if device else 0,
+            macs=macs,
             parameters=origin.parameters,
             weight_bytes=len(op.weights),
             activation_bytes=max(live[step] for step in steps),
@@ -165,7 +215,14 @@ def _layers(content: PackageContent) -> Iterable[Layer]:
             in_place=output.alias_tensor is not None,
             slices=len(steps),
             predicted=sum(content.steps[step].predicted for step in steps),
+            step_macs=_largest(macs, [content.steps[step].rows or 0 for step in steps]),
+            npu_steps=sum(content.steps[step].npu for step in steps),
         )
+
+
+def _largest(macs: int, rows: list[int]) -> int:
+    """Multiply-accumulates of the slice of most rows; rounded up, as rows share them evenly."""
+    return -(-macs * max(rows) // sum(rows)) if any(rows) else macs
 
 
 @dataclass(frozen=True)

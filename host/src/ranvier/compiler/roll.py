@@ -20,15 +20,16 @@ from ranvier.compiler.graph import Graph, Tensor
 from ranvier.compiler.layouts import BY_ROWS, Choice
 from ranvier.compiler.lower import Lowering, Program, Refused, Run
 from ranvier.compiler.memory import lowest_peak
-from ranvier.compiler.ops.base import Lowered
-from ranvier.compiler.reach import Reach, reach_of
+from ranvier.compiler.reach import Reach, by_rows, reach_of
+from ranvier.compiler.slices import StepLimit
 from ranvier.package.records import IoMode, Layout
 
 _LONGEST = 5
 """Most ops of a chain: a reader keeps count of 6 ops under way."""
 _CHUNKS = (4, 2, 1)
 """Rows of a chain's last output that may be computed at a time."""
-_FIRST_CHUNK = 2
+_FIRST_CHUNKS = (2, 1)
+"""Rows that a new chain starts with; the next only where none with those before lowers the peak."""
 _ROUNDS = 6
 """Changes to make at most."""
 _PREFIX = 16
@@ -60,16 +61,28 @@ class Rolled:
     refused: Refused
 
 
-def roll(graph: Graph, choice: Choice, mode: IoMode) -> Rolled:
+@dataclass(frozen=True)
+class _Aim:
+    """What the peak is looked for with: an input mode, and what a step may cost."""
+
+    mode: IoMode
+    limit: StepLimit | None
+
+
+def roll(graph: Graph, choice: Choice, mode: IoMode, limit: StepLimit | None = None) -> Rolled:
     """The chains and layouts that give ``graph`` the lowest peak; none where none lowers it."""
-    best = _rolled(graph, choice, (), mode)
+    aim = _Aim(mode, limit)
+    best = _rolled(graph, choice, (), aim)
     assert best is not None
     for _ in range(_ROUNDS):
-        found = min(
-            (c for c in _more(graph, best, mode) if c is not None),
-            key=lambda c: (c.peak, len(c.program.schedule)),
-            default=best,
-        )
+        for chunk in _FIRST_CHUNKS:
+            found = min(
+                (c for c in _more(graph, best, aim, chunk) if c is not None),
+                key=lambda c: (c.peak, len(c.program.schedule)),
+                default=best,
+            )
+            if found.peak < best.peak:
+                break
         if found.peak >= best.peak:
             break
         best = found
@@ -82,12 +95,12 @@ def rerolled(graph: Graph, choice: Choice, chains: tuple[Chain, ...]) -> Program
     return None if rolled is None else rolled[2]
 
 
-def _more(graph: Graph, best: Rolled, mode: IoMode) -> Iterator[Rolled | None]:
+def _more(graph: Graph, best: Rolled, aim: _Aim, start: int) -> Iterator[Rolled | None]:
     """Candidates with one chain more or another number of rows at a time, and images in rows."""
     for at, chain in enumerate(best.chains):
         for chunk in _CHUNKS:
             chains = (*best.chains[:at], replace(chain, chunk=chunk), *best.chains[at + 1 :])
-            yield _rolled(graph, best.choice, chains, mode, best.refused)
+            yield _rolled(graph, best.choice, chains, aim, best.refused)
     taken = {n for chain in best.chains for n in range(chain.first, chain.last + 1)}
     pairs = [
         (first, last)
@@ -100,29 +113,28 @@ def _more(graph: Graph, best: Rolled, mode: IoMode) -> Iterator[Rolled | None]:
         choice = replace(best.choice, rows=best.choice.rows | frozenset(range(prefix)))
         refused = best.refused
         if prefix:
-            alone = _rolled(graph, choice, best.chains, mode)
+            alone = _rolled(graph, choice, best.chains, aim)
             if alone is None:
                 continue
             yield alone
             refused = alone.refused
         for first, last in pairs:
-            chains = (*best.chains, Chain(first, last, _FIRST_CHUNK))
-            yield _rolled(graph, choice, chains, mode, refused)
+            chains = (*best.chains, Chain(first, last, start))
+            yield _rolled(graph, choice, chains, aim, refused)
 
 
 def _rolled(
     graph: Graph,
     choice: Choice,
     chains: tuple[Chain, ...],
-    mode: IoMode,
+    aim: _Aim,
     known: Refused | None = None,
 ) -> Rolled | None:
     applied = _apply(graph, choice, chains, known)
     if applied is None:
         return None
     choice, lowering, program = applied
-    peak, run = lowest_peak(program, mode)
-    step = program.schedule[run].step
+    peak, step = lowest_peak(program, aim.mode, aim.limit)
     ops = [number for number, other in lowering.steps.items() if other == step]
     return Rolled(choice, chains, program, peak, ops[0] if ops else 0, lowering.refused)
 
@@ -178,18 +190,11 @@ def _steps(lowering: Lowering, chain: Chain) -> range | None:
     first = lowering.steps[chain.first]
     steps = range(first, first + len(wanted))
     program = lowering.program
-    if wanted != list(steps) or not all(_by_rows(program.steps[step].lowered) for step in steps):
+    if wanted != list(steps) or not all(by_rows(program.steps[step].lowered) for step in steps):
         return None
     read = {tensor for step in steps for tensor in program.steps[step].lowered.inputs}
     inner = [program.steps[step].lowered.outputs[0] for step in steps[:-1]]
     return steps if all(tensor in read for tensor in inner) else None
-
-
-def _by_rows(lowered: Lowered) -> bool:
-    """True where an op can run by the rows of its output as it is stored."""
-    reach = reach_of(lowered)
-    output = lowered.outputs[0]
-    return reach is not None and len(output.shape) == 4 and reach.out_rows == output.rows
 
 
 def _schedule(program: Program, runs_of: dict[int, list[Run]]) -> Iterator[Run]:

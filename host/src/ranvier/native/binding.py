@@ -73,6 +73,7 @@ def library() -> Any:
     """The loaded library; raises :class:`ToolError` where it is missing or does not load."""
     for header in headers(_find("include/ranvier")):
         ffi.cdef(declarations(header))
+    ffi.cdef(declarations(_find("include/posix/driver.h").read_text(encoding="utf-8")))
     ffi.cdef(_LAYOUT)
     path = Path(os.environ.get("RANVIER_LIBRARY") or _find("libranvier.so"))
     try:

@@ -47,7 +47,7 @@ def text(pointer: Any) -> str:
     return raw.decode() if isinstance(raw, bytes) else raw
 
 
-def _aligned(size: int) -> tuple[Any, Any]:
+def aligned(size: int) -> tuple[Any, Any]:
     """``(owner, pointer)``: ``size`` bytes at a package's alignment."""
     alignment = library().RNV_PACKAGE_ALIGN
     owner = ffi.new("char[]", size + alignment)
@@ -65,14 +65,14 @@ class NativePackage:
 
     def __init__(self, data: bytes, name: str = "package", *, check_crc: bool = True) -> None:
         lib = library()
-        self._owner, self._data = _aligned(len(data))
-        ffi.memmove(self._data, data, len(data))
+        self._owner, self.data = aligned(len(data))
+        ffi.memmove(self.data, data, len(data))
         self.handle = ffi.new("struct rnv_package *")
         diag = ffi.new("struct rnv_diag *")
         flags = 0 if check_crc else lib.RNV_OPEN_SKIP_CRC
-        status = lib.rnv_package_open(self.handle, self._data, len(data), flags, diag)
+        status = lib.rnv_package_open(self.handle, self.data, len(data), flags, diag)
         if status != 0:
-            raise _refusal(name, status, diag)
+            raise refusal(name, status, diag)
         self.header = lib.rnv_package_header(self.handle)
 
     def inputs(self) -> tuple[int, ...]:
@@ -107,7 +107,7 @@ class Session:
         header = package.header
         self.package = package
         self._lib = lib
-        self._arena_owner, self._arena = _aligned(header.arena_bytes)
+        self._arena_owner, self._arena = aligned(header.arena_bytes)
         self._slots = ffi.new("void *[]", max(1, header.external_count))
         self._buffers: list[Any] = []
         self._exec = ffi.new("struct rnv_exec *")
@@ -122,10 +122,13 @@ class Session:
             ),
             "preparing the run",
         )
+        self._state_owner, state = aligned(header.state_bytes)  # zero
+        status = lib.rnv_exec_set_state(self._exec, state, header.state_bytes)
+        self._expect(status, "giving the state memory")
         for tensor in (*package.inputs(), *package.outputs()):
             if lib.rnv_exec_tensor(self._exec, tensor) == ffi.NULL:
                 size = package.tensor_bytes(tensor)
-                owner, data = _aligned(size)
+                owner, data = aligned(size)
                 self._buffers.append(owner)
                 status = lib.rnv_exec_bind(self._exec, tensor, data, size)
                 self._expect(status, f"binding tensor {tensor}")
@@ -184,21 +187,23 @@ class Session:
     @staticmethod
     def _expect(status: int, what: str) -> None:
         if status != 0:
-            name = _status_name(status)
+            name = status_name(status)
             raise PackageError(
                 f"{what}: the core answered {name}",
                 remedy=_REMEDIES.get(name, "open the package again and start from the beginning"),
             )
 
 
-def _status_name(status: int) -> str:
+def status_name(status: int) -> str:
+    """A status code without its prefix, as ``OK`` or ``EINVAL``; the number where it has none."""
     names: dict[int, str] = ffi.typeof("enum rnv_status").elements
     return names.get(status, str(status)).removeprefix("RNV_")
 
 
-def _refusal(name: str, status: int, diag: Any) -> PackageError:
+def refusal(name: str, status: int, diag: Any) -> PackageError:
+    """The error for a package called ``name`` that the core refused with a diagnosis."""
     what = text(library().rnv_what_name(diag.what))
-    code = _status_name(status)
+    code = status_name(status)
     detail = f"index {diag.index}, value {diag.value}"
     verb = "is not supported" if code == "ENOTSUP" else "is wrong"
     return PackageError(

@@ -168,10 +168,7 @@ class _Reader:
             max_live=header[19],
             tensors=tensors,
             ops=self.ops(operands, _names(names, "ops")),
-            steps=tuple(
-                StepRecord(op, row0, rows if flags & fmt.STEP_SLICE else None, predicted)
-                for op, flags, row0, rows, predicted in self.rows(Section.STEPS, fmt.STEP)
-            ),
+            steps=tuple(_step(*row) for row in self.rows(Section.STEPS, fmt.STEP)),
             entries=self.entries(operands),
             labels=self.labels(),
             golden=self.golden(),
@@ -292,6 +289,11 @@ class _Reader:
         inputs = data[fmt.GOLDEN.size : fmt.GOLDEN.size + in_bytes]
         outputs = data[fmt.GOLDEN.size + in_bytes :]
         return Golden(seed, outputs, trace_crc, inputs if kind == fmt.GOLDEN_STORED else None)
+
+
+def _step(op: int, flags: int, row0: int, rows: int, predicted: int) -> StepRecord:
+    sliced = rows if flags & fmt.STEP_SLICE else None
+    return StepRecord(op, row0, sliced, predicted, npu=bool(flags & fmt.STEP_NPU))
 
 
 def _names(names: dict[str, Any], key: str) -> list[str]:

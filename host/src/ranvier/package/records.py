@@ -131,12 +131,16 @@ class OpRecord:
 
 @dataclass(frozen=True)
 class StepRecord:
-    """A step; ``rows`` is None unless the step is a slice of its op."""
+    """A step; ``rows`` is None unless the step is a slice of its op.
+
+    ``npu`` says that an accelerator may execute it.
+    """
 
     op: int
     row0: int = 0
     rows: int | None = None
     predicted: int = 0
+    npu: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,3 +191,13 @@ class PackageContent:
     state_bytes: int = 0
     state_layout: int = 0
     security_version: int = 0
+
+    def restartable(self, op: OpRecord) -> bool:
+        """True where ``op`` may begin again after it has written some of its output.
+
+        So it is unless it replaces an input, in place or because it is the same tensor.
+        """
+        return not any(
+            self.tensors[output].alias is not Alias.NONE or output in op.inputs
+            for output in op.outputs
+        )

@@ -253,7 +253,7 @@ def _op(op: OpRecord, operands: _Operands, params: _Pool, weights: _Pool) -> byt
 
 
 def _step(step: StepRecord) -> bytes:
-    flags = 0 if step.rows is None else fmt.STEP_SLICE
+    flags = fmt.STEP_SLICE * (step.rows is not None) | fmt.STEP_NPU * step.npu
     return fmt.STEP.pack(step.op, flags, step.row0, step.rows or 0, step.predicted)
 
 

@@ -3,9 +3,10 @@
 """Random models: Ranvier against the reference, byte for byte.
 
 ``python -m ranvier.testing.sweep --cases 5000 --first-seed 0 [--op CONV_2D] [--isa dsp] [--optimize
-all] [--jobs 2]``. Each seed makes one model and several inputs; the input mode varies with it,
-and so do the instruction set and what is optimised for, where neither is given. A difference prints
-the command that repeats it. Exit code 1 where anything differs or fails.
+all] [--max-step-macs 5000] [--jobs 2]``. Each seed makes one model and several inputs; the input
+mode varies with it, and so do the instruction set, what is optimised for and the largest step,
+where they are not given. A difference prints the command that repeats it. Exit code 1 where
+anything differs or fails.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ ISAS = tuple(PACKINGS)
 GOALS = tuple(goal.value for goal in Goal)
 SEVERAL = ("IMAGE_CHAIN",)
 """Cases of several ops."""
+_LOG2_MACS = 15
+"""Largest steps vary from 1 to 2 to this power."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Target:
-    """What models are compiled for: names of an instruction set and a goal.
+    """What models are compiled for: names of an instruction set and a goal, and the largest step.
 
-    "all" is each in turn; None is one that varies with the seed.
+    "all" is each in turn; None is one that varies with the seed. ``max_step_macs`` is 0 for steps
+    of any size.
     """
 
     isa: str | None = None
     optimize: str | None = None
+    max_step_macs: int | None = None
 
     def combinations(self, seed: int) -> list[tuple[str, str]]:
         """Each instruction set and goal to compile a case for; generic code has no goals."""
@@ -81,11 +86,22 @@ class Target:
             )
         )
 
+    def largest_step(self, seed: int) -> int | None:
+        """The most multiply-accumulates of a step for a case; None: any number."""
+        if self.max_step_macs is not None:
+            return self.max_step_macs or None
+        rng = np.random.default_rng([seed, 2])
+        return None if rng.integers(3) == 0 else int(2 ** rng.uniform(0, _LOG2_MACS))
+
     @property
     def arguments(self) -> str:
         """The command line's arguments that say the same."""
-        isa = f" --isa {self.isa}" if self.isa else ""
-        return f"{isa} --optimize {self.optimize}" if self.optimize else isa
+        given = {
+            "--isa": self.isa,
+            "--optimize": self.optimize,
+            "--max-step-macs": self.max_step_macs,
+        }
+        return "".join(f" {name} {value}" for name, value in given.items() if value is not None)
 
 
 VARYING = Target()
@@ -104,8 +120,15 @@ def run_case(seed: int, op: str | None = None, target: Target = VARYING) -> Outc
     try:
         expected = [oracle.run(inputs) for inputs in case.inputs]
         for isa, goal in target.combinations(seed):
-            where = f"{isa} {goal}"
-            compared += _compare(case, oracle, expected, isa, goal)
+            options = CompileOptions(
+                isa=isa,
+                optimize=goal,
+                input_mode=IoMode(case.seed % len(IoMode)),
+                max_step_macs=target.largest_step(seed),
+            )
+            steps = options.max_step_macs
+            where = f"{isa} {goal}" + ("" if steps is None else f" steps of {steps} MACs")
+            compared += _compare(case, oracle, expected, options)
     except Difference as found:
         return Outcome(seed, case.op, 0, compared, f"{where}: {case.description}: {found}")
     except Exception:  # a sweep reports every failure and goes on
@@ -119,15 +142,13 @@ class Difference(Exception):
 
 
 def _compare(
-    case: Case, oracle: Oracle, expected: Sequence[Sequence[Array]], isa: str, goal: str
+    case: Case, oracle: Oracle, expected: Sequence[Sequence[Array]], options: CompileOptions
 ) -> int:
     """Bytes of outputs compared, none of which differed; Difference otherwise.
 
     Of a model of several ops every layer is compared, for the first inputs: a last one may hide
     what was wrong.
     """
-    mode = IoMode(case.seed % len(IoMode))
-    options = CompileOptions(isa=isa, optimize=goal, input_mode=mode)
     model = Model(compile_model(case.model, f"{case.op}-{case.seed}.tflite", options).package)
     compared = 0
     if case.op in SEVERAL:
@@ -193,10 +214,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--op", choices=ops(), help="only this op")
     parser.add_argument("--isa", choices=[*ISAS, "all"], help="default: varies with the seed")
     parser.add_argument("--optimize", choices=[*GOALS, "all"], help="default: varies with the seed")
+    parser.add_argument(
+        "--max-step-macs", type=int, help="largest step, 0: any; default: varies with the seed"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     args = parser.parse_args(arguments)
     seeds = range(args.first_seed, args.first_seed + args.cases)
-    target = Target(args.isa, args.optimize)
+    target = Target(args.isa, args.optimize, args.max_step_macs)
     outcomes = sweep(seeds, args.op, args.jobs, target)
     print(f"seeds {seeds.start}..{seeds.stop - 1}")
     print(summary(outcomes, target))

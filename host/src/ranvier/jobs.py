@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs on this host: the scheduler of the device, with threads of this machine and NumPy arrays::
+
+with Scheduler([Lane(16_384), Lane(65_536)]) as scheduler:
+    keywords = scheduler.open("keywords.rnv", lanes=[0])
+    job = scheduler.submit(keywords, frame, lane=0, deadline_us=20_000)
+    (scores,) = job.result(timeout=1.0).outputs
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ranvier.errors import InputError
+from ranvier.model import Package, encode
+from ranvier.native.scheduler import JobTimes, LaneOptions, NativeScheduler, buffer, contents
+from ranvier.package.records import IoMode
+
+__all__ = ["Job", "JobResult", "Lane", "OpenModel", "Scheduler"]
+
+Lane = LaneOptions
+
+
+@dataclass(frozen=True)
+class OpenModel:
+    """A package that is bound to lanes. Swapping it makes a new one; the old one is dead."""
+
+    package: Package
+    handle: int
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """A job's outputs (empty unless ``times.status`` is "OK") and how it went."""
+
+    outputs: tuple[NDArray[Any], ...]
+    times: JobTimes
+
+    @property
+    def response_us(self) -> int:
+        """From submission to completion."""
+        return self.times.end_us - self.times.submit_us
+
+
+class Job:
+    """A submitted job. Its buffers are kept here, so keep it until it is complete."""
+
+    def __init__(
+        self, native: NativeScheduler, handle: int, buffers: Sequence[Any], package: Package
+    ) -> None:
+        self._native = native
+        self._buffers = buffers
+        self._package = package
+        self._result: JobResult | None = None
+        self.handle = handle
+
+    def result(self, timeout: float | None = None) -> JobResult:
+        """Wait until the job is complete, at most ``timeout`` seconds (TimeoutError then)."""
+        if self._result is None:
+            times = self._native.wait(
+                self.handle, None if timeout is None else math.ceil(timeout * 1e6)
+            )
+            if times is None:
+                raise TimeoutError(f"the job is not complete after {timeout} s")
+            self._result = JobResult(self._arrays() if times.status == "OK" else (), times)
+        return self._result
+
+    def cancel(self) -> None:
+        """Cancel it: what has not started ends now, the rest at its next step boundary."""
+        self._native.cancel(self.handle)
+
+    def set_deadline(self, deadline_us: int | None) -> None:
+        """Change its deadline (microseconds from now, None: none) while it is queued."""
+        self._native.set_deadline(self.handle, _absolute(self._native, deadline_us))
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        infos = self._package.outputs
+        return tuple(
+            np.frombuffer(contents(memory), dtype=info.dtype).reshape(info.shape)
+            for info, memory in zip(infos, self._buffers[-len(infos) :], strict=True)
+        )
+
+
+class Scheduler:
+    """Lanes of urgency, models bound to them, and jobs. Any thread may call any method."""
+
+    def __init__(
+        self, lanes: Sequence[Lane], *, jobs: int = 32, thread_per_lane: bool = False
+    ) -> None:
+        self._native = NativeScheduler(lanes, jobs=jobs, thread_per_lane=thread_per_lane)
+
+    def __enter__(self) -> Scheduler:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._native.stop()
+
+    def open(self, package: Package | str | Path | bytes, lanes: Sequence[int]) -> OpenModel:
+        """Open a package and bind it to lanes. Resident packages cannot be run by jobs here."""
+        opened = _package(package)
+        return OpenModel(opened, self._native.open(opened.native, lanes))
+
+    def swap(self, model: OpenModel, package: Package | str | Path | bytes) -> OpenModel:
+        """Let a model's jobs finish, then replace its package; the lanes stay."""
+        opened = _package(package)
+        self._native.drain(model.handle)
+        return OpenModel(opened, self._native.swap(model.handle, opened.native))
+
+    def drain(
+        self, model: OpenModel, *, cancel: bool = False, timeout: float | None = None
+    ) -> bool:
+        """Refuse further jobs of a model and wait for those it has; False where time ran out."""
+        limit = None if timeout is None else math.ceil(timeout * 1e6)
+        return self._native.drain(model.handle, cancel=cancel, timeout_us=limit)
+
+    def close(self, model: OpenModel) -> None:
+        """Drain and forget a model."""
+        self._native.drain(model.handle)
+        self._native.close(model.handle)
+
+    def submit(
+        self, model: OpenModel, *inputs: ArrayLike, lane: int, deadline_us: int | None = None
+    ) -> Job:
+        """Queue a job with a copy of the inputs; the deadline is in microseconds from now."""
+        infos = model.package.inputs
+        if len(inputs) != len(infos):
+            raise InputError(
+                f"the model has {len(infos)} inputs, {len(inputs)} were given",
+                remedy=f"give one array for each of {', '.join(repr(i.name) for i in infos)}",
+            )
+        data = [encode(info, values) for info, values in zip(infos, inputs, strict=True)]
+        sizes = [int(np.prod(info.shape)) * info.dtype.itemsize for info in model.package.outputs]
+        buffers = [buffer(each) for each in (*data, *map(bytes, sizes))]
+        deadline = _absolute(self._native, deadline_us)
+        handle = self._native.submit(model.handle, buffers, lane, deadline)
+        return Job(self._native, handle, buffers, model.package)
+
+    def lane_stats(self, lane: int) -> Mapping[str, int]:
+        """A lane's counters, named as in ``struct rnv_lane_stats``."""
+        return self._native.lane_stats(lane)
+
+
+def _package(source: Package | str | Path | bytes) -> Package:
+    package = source if isinstance(source, Package) else Package(source)
+    if package.content.io_mode == IoMode.RESIDENT:
+        raise InputError(
+            f"{package.source} has resident inputs",
+            remedy="compile it with --input kept or donated to run it by jobs",
+        )
+    return package
+
+
+def _absolute(native: NativeScheduler, deadline_us: int | None) -> int | None:
+    return None if deadline_us is None else native.now_us() + deadline_us

@@ -1,0 +1,269 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""The core's scheduler on this host, driven by the POSIX port's threads.
+
+Lanes, jobs and models lie in memory that one object owns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from ranvier.errors import InputError, JobError, ToolError
+from ranvier.native.binding import ffi, library
+from ranvier.native.session import NativePackage, aligned, refusal, status_name, text
+
+_REMEDIES = {
+    "ENOENT": "it was closed, swapped or is complete; open or submit it again",
+    "EAGAIN": "wait for other jobs, raise depth, or let the lane drop its oldest job",
+    "ETIME": "the deadline cannot be met; submit earlier or with a later one",
+    "ENOMEM": "give the lane a larger arena (arena_bytes of the package, at least)",
+    "ESTATE": "bind the model to that lane; a draining model refuses jobs",
+    "EBUSY": "drain the model first",
+    "EEXIST": "close the model of that name, or swap it",
+    "ESTALE": "reset the model: its state is that of a job that did not complete",
+}
+
+
+@dataclass(frozen=True)
+class LaneOptions:
+    """A lane: arena and queue. ``drop_oldest``: what a full queue does instead of refusing."""
+
+    arena_bytes: int
+    depth: int = 8
+    drop_oldest: bool = False
+    atomic: bool = False
+
+
+@dataclass(frozen=True)
+class JobTimes:
+    """How a job ended (``status``: "OK" or the code's name) and when, in microseconds."""
+
+    status: str
+    lane: int
+    missed: bool
+    preemptions: int
+    submit_us: int
+    start_us: int | None
+    end_us: int
+    blocked_us: int
+
+
+def buffer(data: bytes) -> Any:
+    """Memory of the size and contents of ``data``, aligned for every element type."""
+    memory = ffi.new("char[]", len(data))
+    ffi.memmove(memory, data, len(data))
+    return memory
+
+
+def contents(memory: Any) -> bytes:
+    """The bytes of a :func:`buffer`."""
+    return bytes(ffi.buffer(memory))
+
+
+class NativeScheduler:
+    """A scheduler and its driver threads; :meth:`stop` (or leaving the ``with``) ends them.
+
+    Any thread may call any method. Raises :class:`JobError` with the core's code for what the core
+    refuses.
+    """
+
+    def __init__(
+        self,
+        lanes: Sequence[LaneOptions],
+        *,
+        jobs: int = 32,
+        models: int = 8,
+        externals: int = 8,
+        thread_per_lane: bool = False,
+    ) -> None:
+        lib = library()
+        if not 1 <= len(lanes) <= lib.RNV_SCHED_MAX_LANES:
+            raise InputError(
+                f"{len(lanes)} lanes",
+                remedy=f"give 1 to {lib.RNV_SCHED_MAX_LANES}",
+            )
+        self._lib = lib
+        self._models: dict[int, NativePackage] = {}
+        self._kept: list[Any] = []
+        self._driver = lib.rnv_posix_driver_create()
+        if self._driver == ffi.NULL:
+            raise ToolError("no memory for the scheduler's threads", remedy="close other programs")
+        self._hooks = self._new("struct rnv_sched_hooks *")
+        self._hooks.wake = lib.rnv_posix_wake
+        self._hooks.completed = lib.rnv_posix_completed
+        self._hooks.wake_context = self._driver
+        config = self._new("struct rnv_sched_config *")
+        config.lane_configs = self._lane_configs(lanes)
+        config.lanes = self._new("struct rnv_lane[]", len(lanes))
+        config.jobs = self._new("struct rnv_job[]", jobs)
+        config.models = self._new("struct rnv_model[]", models)
+        config.externals = self._new("void *[]", jobs * externals)
+        config.lane_count = len(lanes)
+        config.job_count = jobs
+        config.model_count = models
+        config.externals_per_job = externals
+        config.hooks = self._hooks
+        self._sched = self._new("struct rnv_sched *")
+        self._expect(lib.rnv_sched_init(self._sched, config), "preparing the lanes")
+        status = lib.rnv_posix_driver_start(self._driver, self._sched, thread_per_lane)
+        self._expect(status, "starting the threads")
+
+    def _new(self, kind: str, count: int | None = None) -> Any:
+        owner = ffi.new(kind) if count is None else ffi.new(kind, count)
+        self._kept.append(owner)
+        return owner
+
+    def _lane_configs(self, lanes: Sequence[LaneOptions]) -> Any:
+        configs = self._new("struct rnv_lane_config[]", len(lanes))
+        for config, lane in zip(configs, lanes, strict=True):
+            owner, config.arena = aligned(lane.arena_bytes)
+            self._kept.append(owner)
+            config.arena_bytes = lane.arena_bytes
+            config.queue = self._new("struct rnv_job *[]", lane.depth)
+            config.depth = lane.depth
+            config.overload = lane.drop_oldest
+            config.flags = self._lib.RNV_LANE_ATOMIC if lane.atomic else 0
+        return configs
+
+    def __enter__(self) -> NativeScheduler:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the threads; jobs that remain are never complete."""
+        if self._driver != ffi.NULL:
+            self._lib.rnv_posix_driver_stop(self._driver)
+            self._lib.rnv_posix_driver_destroy(self._driver)
+            self._driver = ffi.NULL
+
+    def open(self, package: NativePackage, lanes: Sequence[int]) -> int:
+        """Bind a package to lanes; returns the model's handle."""
+        config = self._model_config(package, lanes)
+        handle: Any = ffi.new("uint32_t *")
+        diag: Any = ffi.new("struct rnv_diag *")
+        status = self._lib.rnv_model_open(self._sched, config, handle, diag)
+        self._accepted(status, package, diag)
+        self._models[int(handle[0])] = package
+        return int(handle[0])
+
+    def swap(self, model: int, package: NativePackage) -> int:
+        """Replace a drained model's package; returns the new handle, the old one is dead."""
+        config = self._model_config(package, ())
+        handle: Any = ffi.new("uint32_t *", model)
+        diag: Any = ffi.new("struct rnv_diag *")
+        status = self._lib.rnv_model_swap(self._sched, config, handle, ffi.NULL, diag)
+        self._accepted(status, package, diag)
+        self._models.pop(model, None)
+        self._models[int(handle[0])] = package
+        return int(handle[0])
+
+    def _model_config(self, package: NativePackage, lanes: Sequence[int]) -> Any:
+        config: Any = ffi.new("struct rnv_model_config *")
+        config.data = package.data
+        config.bytes = package.header.total_bytes
+        config.lanes = sum(1 << lane for lane in set(lanes))
+        return config
+
+    def _accepted(self, status: int, package: NativePackage, diag: Any) -> None:
+        if status != 0 and diag.what != 0:
+            raise refusal("the package", status, diag)
+        self._expect(status, f"opening {text(package.header.name)!r}")
+
+    def close(self, model: int) -> None:
+        """Forget a model that has no jobs."""
+        self._expect(self._lib.rnv_model_close(self._sched, model), "closing the model")
+        self._models.pop(model, None)
+
+    def drain(self, model: int, *, cancel: bool = False, timeout_us: int | None = None) -> bool:
+        """Refuse further jobs of a model and wait for those it has; False where time ran out."""
+        how = self._lib.RNV_DRAIN_CANCEL if cancel else self._lib.RNV_DRAIN_FINISH
+        limit = self._lib.RNV_NEVER if timeout_us is None else timeout_us
+        status = self._lib.rnv_posix_drain(self._driver, model, how, limit)
+        if status == self._lib.RNV_ETIMEDOUT:
+            return False
+        self._expect(status, "draining the model")
+        return True
+
+    def now_us(self) -> int:
+        """The scheduler's clock, which deadlines are in."""
+        return int(self._lib.rnv_now_us())
+
+    def submit(
+        self,
+        model: int,
+        buffers: Sequence[Any],
+        lane: int,
+        deadline_us: int | None = None,
+        flags: int = 0,
+    ) -> int:
+        """Queue a job; returns its handle.
+
+        ``buffers`` are made by :func:`buffer`, inputs then outputs, and kept by the caller until
+        the job is complete. ``deadline_us`` is absolute.
+        """
+        array: Any = ffi.new("struct rnv_buffer[]", len(buffers))
+        for row, memory in zip(array, buffers, strict=True):
+            row.data = memory
+            row.bytes = ffi.sizeof(memory)
+        request: Any = ffi.new("struct rnv_job_request *")
+        request.model = model
+        request.lane = lane
+        request.flags = flags
+        request.deadline_us = self._lib.RNV_NEVER if deadline_us is None else deadline_us
+        request.buffers = array
+        request.buffer_count = len(buffers)
+        job = ffi.new("uint32_t *")
+        self._expect(self._lib.rnv_job_submit(self._sched, request, job), "submitting the job")
+        return int(job[0])
+
+    def wait(self, job: int, timeout_us: int | None = None) -> JobTimes | None:
+        """Wait for a job and collect it; None where time ran out first."""
+        result: Any = ffi.new("struct rnv_job_result *")
+        limit = self._lib.RNV_NEVER if timeout_us is None else timeout_us
+        status = self._lib.rnv_posix_wait(self._driver, job, limit, result)
+        if status == self._lib.RNV_ETIMEDOUT:
+            return None
+        self._expect(status, "waiting for the job")
+        return JobTimes(
+            status=status_name(result.status),
+            lane=int(result.lane),
+            missed=bool(result.missed),
+            preemptions=int(result.preemptions),
+            submit_us=int(result.submit_us),
+            start_us=None if result.start_us == self._lib.RNV_NEVER else int(result.start_us),
+            end_us=int(result.end_us),
+            blocked_us=int(result.blocked_us),
+        )
+
+    def cancel(self, job: int) -> None:
+        """Cancel a job; it still has to be waited for."""
+        self._expect(self._lib.rnv_job_cancel(self._sched, job), "cancelling the job")
+
+    def set_deadline(self, job: int, deadline_us: int | None) -> None:
+        """Change the deadline of a queued job."""
+        deadline = self._lib.RNV_NEVER if deadline_us is None else deadline_us
+        status = self._lib.rnv_job_set_deadline(self._sched, job, deadline)
+        self._expect(status, "changing the deadline")
+
+    def lane_stats(self, lane: int) -> Mapping[str, int]:
+        """A lane's counters, named as in ``struct rnv_lane_stats``."""
+        stats: Any = ffi.new("struct rnv_lane_stats *")
+        self._expect(self._lib.rnv_lane_stats_get(self._sched, lane, stats), f"lane {lane}")
+        return {name: int(getattr(stats, name)) for name, _ in ffi.typeof(stats[0]).fields}
+
+    def _expect(self, status: int, what: str) -> None:
+        if status != 0:
+            code = status_name(status)
+            remedy = _REMEDIES.get(code, "see ranvier/sched.h for what it demands")
+            raise JobError(f"{what}: the core answered {code}", code, remedy)

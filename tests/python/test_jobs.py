@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs from Python: the core's scheduler with real threads."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ranvier
+from ranvier.errors import InputError, JobError
+from ranvier.jobs import Lane, Scheduler
+from sched_simulation import chain
+
+ROOT = Path(__file__).resolve().parents[2]
+FRAMES = np.random.default_rng(7).integers(-128, 128, (40, 28, 28, 1), dtype=np.int8)
+ROW = np.arange(16, dtype=np.int8)
+
+
+@pytest.fixture(scope="module")
+def digits() -> ranvier.Package:
+    result = ranvier.compile(ROOT / "models" / "digits" / "digits.tflite")
+    return ranvier.Package(result.package)
+
+
+@pytest.fixture(params=[False, True], ids=["cooperative", "thread-per-lane"])
+def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
+    lanes = [Lane(16_384, depth=32, atomic=True), Lane(16_384, depth=2)]
+    with Scheduler(lanes, jobs=48, thread_per_lane=request.param) as scheduler:
+        yield scheduler
+
+
+def test_results_are_those_of_the_model(scheduler: Scheduler, digits: ranvier.Package) -> None:
+    model = scheduler.open(digits, lanes=[0])
+    jobs = [scheduler.submit(model, frame, lane=0) for frame in FRAMES[:30]]
+    reference = ranvier.Model(digits)
+    for frame, job in zip(FRAMES, jobs, strict=False):
+        result = job.result(timeout=60)
+        assert result.times.status == "OK"
+        np.testing.assert_array_equal(result.outputs[0], reference.run(frame)[0])
+        assert result.response_us >= 0
+        assert job.result() is result
+    assert scheduler.lane_stats(0)["completed"] == 30
+    assert scheduler.lane_stats(0)["arena_high_water"] == digits.content.arena_bytes
+
+
+def test_from_many_threads(scheduler: Scheduler, digits: ranvier.Package) -> None:
+    model = scheduler.open(digits, lanes=[0, 1])
+    other = scheduler.open(chain(5), lanes=[0])
+    expected = [ranvier.Model(digits).run(frame)[0] for frame in FRAMES]
+
+    def work(number: int) -> bool:
+        job = scheduler.submit(model, FRAMES[number], lane=0, deadline_us=10_000_000)
+        small = scheduler.submit(other, ROW + number, lane=0)
+        (scores,) = job.result(timeout=60).outputs
+        (row,) = small.result(timeout=60).outputs
+        return np.array_equal(scores, expected[number]) and np.array_equal(
+            row.ravel(), ROW + number + 5
+        )
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(len(FRAMES))))
+
+
+def test_a_full_lane_refuses_or_drops(digits: ranvier.Package) -> None:
+    for drop in (False, True):
+        with Scheduler([Lane(16_384, depth=1, drop_oldest=drop)]) as scheduler:
+            model = scheduler.open(digits, lanes=[0])
+            jobs, refused = [], []
+            for _ in range(200):
+                try:
+                    jobs.append(scheduler.submit(model, FRAMES[0], lane=0))
+                except JobError as error:
+                    refused.append(error.code)
+                if len(jobs) > 20:
+                    break
+            ended = [job.result(timeout=60).times.status for job in jobs]
+            assert set(ended) <= ({"OK", "ENOBUFS"} if drop else {"OK"})
+            stats = scheduler.lane_stats(0)
+            assert stats["completed"] == ended.count("OK")
+            assert stats["dropped"] == ended.count("ENOBUFS")
+            assert stats["refused"] == len(refused)
+            assert set(refused) <= {"EAGAIN"}
+
+
+def test_cancel_and_deadlines(scheduler: Scheduler, digits: ranvier.Package) -> None:
+    model = scheduler.open(digits, lanes=[0])
+    jobs = [scheduler.submit(model, FRAMES[0], lane=0, deadline_us=0) for _ in range(20)]
+    refused = []
+    for job in jobs[1::2]:
+        try:
+            job.set_deadline(1_000_000)
+            job.cancel()
+        except JobError as error:
+            refused.append(error.code)
+    assert set(refused) <= {"ENOENT", "ESTATE"}
+    results = [job.result(timeout=60) for job in jobs]
+    assert {result.times.status for result in results} <= {"OK", "ECANCELED"}
+    assert all(result.times.status == "OK" for result in results[::2])
+    assert results[0].times.missed
+    with pytest.raises(JobError, match="ENOENT"):
+        jobs[0].cancel()
+
+
+def test_swap_and_drain(scheduler: Scheduler) -> None:
+    old = scheduler.open(chain(2), lanes=[0, 1])
+    before = [scheduler.submit(old, ROW, lane=0) for _ in range(10)]
+    new = scheduler.swap(old, chain(6))
+    after = scheduler.submit(new, ROW, lane=0)
+    for job in before:
+        np.testing.assert_array_equal(job.result(timeout=60).outputs[0].ravel(), ROW + 2)
+    np.testing.assert_array_equal(after.result(timeout=60).outputs[0].ravel(), ROW + 6)
+    with pytest.raises(JobError, match="ENOENT"):
+        scheduler.submit(old, ROW, lane=0)
+    assert scheduler.drain(new, cancel=True, timeout=60)
+    with pytest.raises(JobError, match="ESTATE"):
+        scheduler.submit(new, ROW, lane=0)
+    scheduler.close(new)
+    again = scheduler.open(chain(6), lanes=[1])
+    assert again.handle != new.handle
+    with pytest.raises(JobError, match="ESTATE"):
+        scheduler.submit(again, ROW, lane=0)
+
+
+def test_memory_lives_as_long_as_it_must(scheduler: Scheduler) -> None:
+    model = scheduler.open(chain(3), lanes=[0])
+    for _ in range(30):
+        job = scheduler.submit(model, np.array(ROW), lane=0)
+        gc.collect()
+        np.testing.assert_array_equal(job.result(timeout=60).outputs[0].ravel(), ROW + 3)
+
+
+def test_what_is_refused(scheduler: Scheduler, digits: ranvier.Package) -> None:
+    model = scheduler.open(chain(1), lanes=[0])
+    with pytest.raises(InputError, match="1 inputs, 2 were given"):
+        scheduler.submit(model, ROW, ROW, lane=0)
+    with pytest.raises(InputError, match="takes shape"):
+        scheduler.submit(model, ROW[:3], lane=0)
+    with pytest.raises(JobError, match="EINVAL"):
+        scheduler.submit(model, ROW, lane=5)
+    with pytest.raises(JobError, match="EEXIST"):
+        scheduler.open(chain(1), lanes=[0])
+    with pytest.raises(JobError, match="EINVAL"):
+        scheduler.open(chain(2), lanes=[2])
+    with pytest.raises(ranvier.RanvierError, match=r"CRC|checksum"):
+        scheduler.open(chain(2)[:-1] + b"\0", lanes=[0])
+    resident = ranvier.compile(
+        ROOT / "models" / "digits" / "digits.tflite", ranvier.CompileOptions(input_mode="resident")
+    )
+    with pytest.raises(InputError, match="resident"):
+        scheduler.open(resident.package, lanes=[0])
+    with Scheduler([Lane(1024)]) as small, pytest.raises(JobError, match="ENOMEM"):
+        small.open(digits, lanes=[0])
+    with pytest.raises(InputError, match="0 lanes"):
+        Scheduler([])
+
+
+def test_waiting_has_an_end() -> None:
+    with Scheduler([Lane(16_384)]) as scheduler:
+        model = scheduler.open(chain(6), lanes=[0])
+        job = scheduler.submit(model, ROW, lane=0)
+        while True:
+            try:
+                job.result(timeout=0)
+                break
+            except TimeoutError:
+                pass
