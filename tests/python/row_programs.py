@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ranvier.compiler.ops import device_ops
 from ranvier.native import op_codes
 from ranvier.package.records import (
     Alias,
@@ -95,6 +96,48 @@ def blur(
         weights=stream,
         scratch_offset=scratch,
         scratch_bytes=(W + 2) * (H + 2) + 8,
+    )
+
+
+def window(
+    device: str,
+    source: int,
+    target: int,
+    size: int = 3,
+    dilation: int = 1,
+    batch: int = 1,
+    height: int = H,
+    **words: int,
+) -> OpRecord:
+    """A generic op on dense images of one channel, of the same size out as in.
+
+    CONV_2D_S8 and DEPTHWISE_CONV_2D_S8 sum the pixels of the window; ``words`` replace parameters
+    by name.
+    """
+    width = H * W // height // batch
+    before = dilation * (size - 1) // 2
+    shape = (batch, height, width, 1, height, width)
+    pooled = (*shape, size, size, 1, 1, before, before)
+    extra: tuple[int, ...] = (-128, 127)
+    weights, scratch = b"", 0
+    if "CONV" in device:
+        extra = (dilation, dilation, 1, 0, 1, 1, 0, -128, 127)
+        weights = np.array([0, 1 << 30], "<i4").tobytes() + bytes([1, 0, 0, 0])
+    names = device_ops()[device].params
+    params = dict(zip(names, (*pooled, *extra), strict=True)) | words
+    if "CONV" in device:
+        taps = params["filter_h"] * params["filter_w"]
+        weights += bytes([1]) * taps
+        scratch = taps if device == "CONV_2D_S8" and taps > 1 else 0
+    return OpRecord(
+        "",
+        op_codes()[device],
+        (source,),
+        (target,),
+        tuple(params[name] for name in names),
+        weights=weights,
+        scratch_offset=SCRATCH,
+        scratch_bytes=scratch,
     )
 
 

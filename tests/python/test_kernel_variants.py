@@ -9,6 +9,7 @@ are built here as a second library; they also run in the unit tests and under QE
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import shutil
 import subprocess
@@ -36,6 +37,8 @@ CMAKE = shutil.which("cmake", path=PATH)
 #: The ops that have kernels for computers.
 OPS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
 CASES, FIRST_SEED = 150, 70_000
+#: Of every op what varies with the seed, then each row by itself.
+TARGETS: tuple[list[str], ...] = ([], ["--isa", "generic", "--max-step-macs", "1"])
 #: A symbol of the kernels for computers alone.
 MARK = "rnv_wide_dot_columns"
 
@@ -55,8 +58,9 @@ def build_portable(folder: Path) -> Path:
         command = [str(CMAKE), *arguments]
         result = subprocess.run(command, capture_output=True, text=True, env={**env, "PATH": PATH})
         assert result.returncode == 0, result.stdout + result.stderr
-    headers = ROOT / "firmware" / "core" / "include" / "ranvier"
-    shutil.copytree(headers, folder / "include" / "ranvier")
+    for headers in ("core/include/ranvier", "port/posix/include/posix"):
+        source = ROOT / "firmware" / headers
+        shutil.copytree(source, folder / "include" / source.name)
     return folder / "libranvier.so"
 
 
@@ -64,10 +68,10 @@ def build_portable(folder: Path) -> Path:
 def test_portable_kernels_equal_the_reference(tmp_path: Path) -> None:
     path = build_portable(tmp_path)
     assert not hasattr(ctypes.CDLL(str(path)), MARK)
-    for op in OPS:
+    for op, target in itertools.product(OPS, TARGETS):
         arguments = ["--jobs", "1", "--cases", str(CASES), "--first-seed", str(FIRST_SEED)]
         result = subprocess.run(
-            [sys.executable, "-m", "ranvier.testing.sweep", *arguments, "--op", op],
+            [sys.executable, "-m", "ranvier.testing.sweep", *arguments, "--op", op, *target],
             capture_output=True,
             text=True,
             env={**os.environ, "RANVIER_LIBRARY": str(path)},
@@ -86,9 +90,10 @@ def test_the_native_library_has_the_kernels_for_computers() -> None:
 
 @pytest.mark.parametrize("op", OPS)
 def test_kernels_for_computers_equal_the_reference(op: str) -> None:
-    outcomes = sweep.sweep(range(FIRST_SEED, FIRST_SEED + CASES), op, 1)
-    assert [outcome.failure for outcome in outcomes if outcome.failure] == []
-    assert all(outcome.compared > 0 for outcome in outcomes)
+    for target in (sweep.VARYING, sweep.Target("generic", None, 1)):
+        outcomes = sweep.sweep(range(FIRST_SEED, FIRST_SEED + CASES), op, 1, target)
+        assert [outcome.failure for outcome in outcomes if outcome.failure] == []
+        assert all(outcome.compared > 0 for outcome in outcomes)
 
 
 # Depths about the limits of the block on the stack, and about whole vectors

@@ -22,7 +22,6 @@ from ranvier.package.records import (
     Isa,
     PackageContent,
     StepRecord,
-    Storage,
     TensorRecord,
 )
 from ranvier.package.writer import write_package
@@ -36,13 +35,6 @@ def with_tensor(change: Callable[[TensorRecord], TensorRecord]) -> PackageConten
     tensors = list(content.tensors)
     tensors[ARENA] = change(tensors[ARENA])
     return replace(content, tensors=tuple(tensors))
-
-
-def two_entries() -> PackageContent:
-    content = rich().content
-    whole = content.entries[0]
-    second = replace(whole, name="reset", step_first=0, step_count=1)
-    return replace(content, entries=(whole, second))
 
 
 def sliced() -> PackageContent:
@@ -71,19 +63,6 @@ LACKING: dict[str, tuple[Callable[[], PackageContent | bytes], str]] = {
     "leading alias": (
         lambda: with_tensor(lambda t: replace(t, alias=Alias.LEAD, alias_tensor=0, alias_lead=16)),
         "leading alias",
-    ),
-    "state tensor": (
-        lambda: with_tensor(lambda t: replace(t, storage=Storage.STATE)),
-        "persistent state",
-    ),
-    "state": (
-        lambda: replace(rich().content, state_bytes=16, state_layout=0x1234),
-        "persistent state",
-    ),
-    "two entry points": (two_entries, "number of entry points"),
-    "eight entry points": (
-        lambda: replace(rich().content, entries=rich().content.entries * 8),
-        "number of entry points",
     ),
     "per-channel table": (
         lambda: with_tensor(

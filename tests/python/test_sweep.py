@@ -39,6 +39,13 @@ def test_chains_of_images_equal_the_reference(isa: str, optimize: str) -> None:
     assert sum(outcome.compared for outcome in outcomes) > 1000
 
 
+@pytest.mark.parametrize("isa", ["dsp", "base"])
+def test_chains_of_images_in_single_rows_equal_the_reference(isa: str) -> None:
+    start = 2000 + 100 * ISAS.index(isa)
+    outcomes = sweep(range(start, start + 12), "IMAGE_CHAIN", 1, Target(isa, None, 1))
+    assert not any(outcome.failure for outcome in outcomes), summary(outcomes)
+
+
 def test_dense_images_are_no_rings() -> None:
     """Two ADDs of dense images in a chain that runs by rows: found by a sweep."""
     outcome = run_case(701029, "IMAGE_CHAIN", Target("dsp", "memory"))
@@ -62,6 +69,19 @@ def test_targets() -> None:
     assert all(len(combinations) == 1 for combinations in varying)
     assert {combinations[0] for combinations in varying} == set(every)
     assert varying == [Target().combinations(seed) for seed in range(200)]
+
+
+def test_largest_steps() -> None:
+    """A number given, any (0), or one that varies with the seed: any of a third of the models."""
+    assert Target(max_step_macs=700).largest_step(1) == 700
+    assert Target(max_step_macs=0).largest_step(1) is None
+    varying = [Target().largest_step(seed) for seed in range(300)]
+    assert 60 < varying.count(None) < 140
+    given = [steps for steps in varying if steps is not None]
+    assert min(given) < 10
+    assert 10_000 < max(given) < 2**15
+    assert varying == [Target().largest_step(seed) for seed in range(300)]
+    assert Target("dsp", "all", 0).arguments == " --isa dsp --optimize all --max-step-macs 0"
 
 
 def test_a_target_is_repeated(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

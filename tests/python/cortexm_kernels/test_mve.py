@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from kernel_programs import ROOT, build, run
 
-from ranvier.compiler.driver import CompileOptions, compile_model
+from ranvier.compiler.driver import CompileOptions
 from ranvier.compiler.graph import DType, Graph, Op, Quant, Tensor
 from ranvier.package.records import IoMode
 from ranvier.testing import cortexm
@@ -19,6 +19,7 @@ from ranvier.testing.cases import Case, convolution, draw, generate
 from ranvier.testing.cases.window import Window
 from ranvier.testing.oracle import TfliteMicroOracle
 from ranvier.testing.tflite_builder import build_tflite
+from sliced_ops import WINDOWED, in_slices
 
 CPU = "m55"
 LEAST_CASES = 3000
@@ -68,13 +69,16 @@ def test_the_runner_has_the_kernels(firmware: cortexm.Firmware) -> None:
     assert " rnv_mve_tile_3\n" in symbols.stdout
 
 
-def assert_equals_reference(firmware: cortexm.Firmware, case: Case, scratch: Path) -> None:
+def assert_equals_reference(
+    firmware: cortexm.Firmware, case: Case, scratch: Path, part: float = 1.0
+) -> None:
+    """Of a case, with every op in slices of at most this part of its rows."""
     pytest.importorskip("tflite_micro")
     oracle = TfliteMicroOracle(case.model)
     expected = b"".join(out.tobytes() for x in case.inputs for out in oracle.run(x))
     inputs = b"".join(array.tobytes() for x in case.inputs for array in x)
     options = CompileOptions(input_mode=IoMode.RESIDENT, drop_constant_channels=False)
-    package = compile_model(case.model, "case.tflite", options).package
+    package = in_slices(case.model, part, options).package
     got = cortexm.run_package(firmware, package, inputs, scratch).outputs
     assert got == expected, f"seed {case.seed}: {case.description}"
 
@@ -85,9 +89,22 @@ def test_random_models(firmware: cortexm.Firmware, op: str, tmp_path: Path) -> N
         assert_equals_reference(firmware, generate(seed, op), tmp_path)
 
 
+@pytest.mark.parametrize("op", WINDOWED)
+def test_slices(firmware: cortexm.Firmware, op: str, tmp_path: Path) -> None:
+    """Single rows, and a few: tiles and pairs of rows then begin elsewhere."""
+    for seed in range(FIRST_SEED, FIRST_SEED + 30):
+        for part in (0.0, 0.4):
+            assert_equals_reference(firmware, generate(seed, op), tmp_path, part)
+
+
+@pytest.mark.parametrize("part", [1.0, 0.4, 0.0])
 @pytest.mark.parametrize("op", ["CONV_2D", "DEPTHWISE_CONV_2D"])
 def test_windows_of_whole_vectors(
-    firmware: cortexm.Firmware, op: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    firmware: cortexm.Firmware,
+    op: str,
+    part: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Channels and windows that real networks have: 3x3, and 16 channels or a few more."""
 
@@ -104,7 +121,7 @@ def test_windows_of_whole_vectors(
     monkeypatch.setattr(draw.Draw, "channels", channels)
     monkeypatch.setattr(convolution, "draw_window", draw_window)
     for seed in range(FIRST_SEED, FIRST_SEED + 30):
-        assert_equals_reference(firmware, generate(seed, op), tmp_path)
+        assert_equals_reference(firmware, generate(seed, op), tmp_path, part)
 
 
 @pytest.mark.parametrize("depth", [15, 16, 17, 40])

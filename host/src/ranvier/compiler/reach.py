@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ranvier.compiler.ops import device_ops
 from ranvier.compiler.ops.base import Lowered
+from ranvier.package.records import Layout
 
 _ROW_BY_ROW = frozenset({"POINTWISE_DSP_S8", "POINTWISE_BASE_S8", "ADD_TABLES_S8"})
 _WINDOWED = frozenset(
@@ -21,6 +22,10 @@ _WINDOWED = frozenset(
         "CONV_PIXELS_BASE_S8",
     }
 )
+_WINDOWED_DENSE = frozenset(
+    {"CONV_2D_S8", "DEPTHWISE_CONV_2D_S8", "AVERAGE_POOL_2D_S8", "MAX_POOL_2D_S8"}
+)
+"""Ops that run by rows where their one image is dense."""
 _FILTER = 3
 """Rows of the filter of ops whose parameters do not say it."""
 
@@ -49,7 +54,11 @@ def reach_of(lowered: Lowered) -> Reach | None:
     if lowered.device in _ROW_BY_ROW:
         rows = words["height"] if "height" in words else words["rows"]
         return Reach(rows, rows)
-    if lowered.device not in _WINDOWED or words.get("transposed", 0):
+    if lowered.device in _WINDOWED_DENSE:
+        images = (*lowered.inputs, *lowered.outputs)
+        if words["batch"] != 1 or any(image.layout != Layout.DENSE for image in images):
+            return None
+    elif lowered.device not in _WINDOWED or words.get("transposed", 0):
         return None
     dilation = words.get("dilation_h", 1)
     return Reach(
@@ -59,6 +68,13 @@ def reach_of(lowered: Lowered) -> Reach | None:
         before=words["pad_top"],
         extent=(words.get("filter_h", _FILTER) - 1) * dilation + 1,
     )
+
+
+def by_rows(lowered: Lowered) -> bool:
+    """True where an op can run by the rows of its output as it is stored."""
+    reach = reach_of(lowered)
+    output = lowered.outputs[0]
+    return reach is not None and len(output.shape) == 4 and reach.out_rows == output.rows
 
 
 def first_row(lowered: Lowered, row0: int) -> int:

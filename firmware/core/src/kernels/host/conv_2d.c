@@ -29,6 +29,8 @@ struct conv_2d_run {
 	uint32_t group_depth;
 	uint32_t group_out;
 	uint32_t depth;
+	uint32_t pixel0; /* the pixels to compute */
+	uint32_t pixel_end;
 	struct rnv_channels channels;
 };
 
@@ -135,13 +137,13 @@ static void run_columns(const struct conv_2d_run *r, const int16_t *columns, uin
 	}
 }
 
-static void run_group(const struct conv_2d_run *r, uint32_t group, uint32_t pixels)
+static void run_group(const struct conv_2d_run *r, uint32_t group)
 {
 	uint32_t padded = rnv_wide_depth(r->depth);
 	int16_t columns[RNV_WIDE_INPUTS];
 
-	for (uint32_t pixel = 0; pixel < pixels; pixel += RNV_WIDE_COLUMNS) {
-		uint32_t left = pixels - pixel;
+	for (uint32_t pixel = r->pixel0; pixel < r->pixel_end; pixel += RNV_WIDE_COLUMNS) {
+		uint32_t left = r->pixel_end - pixel;
 		uint32_t count = (left < RNV_WIDE_COLUMNS) ? left : RNV_WIDE_COLUMNS;
 
 		for (uint32_t i = 0; i < RNV_WIDE_COLUMNS; i++) {
@@ -155,15 +157,16 @@ static void run_group(const struct conv_2d_run *r, uint32_t group, uint32_t pixe
 }
 
 /* Columns of any length, one by one. */
-static void run_long(const struct conv_2d_run *r, uint32_t group, uint32_t pixels)
+static void run_long(const struct conv_2d_run *r, uint32_t group)
 {
 	uint32_t first = group * r->group_out;
-	int8_t *out = r->out + first;
+	uint32_t out_c = (uint32_t)r->params->requant.out_c;
+	int8_t *out = r->out + r->pixel0 * out_c + first;
 
-	for (uint32_t pixel = 0; pixel < pixels; pixel++) {
+	for (uint32_t pixel = r->pixel0; pixel < r->pixel_end; pixel++) {
 		rnv_channels_dot(&r->channels, first, r->group_out, column_at(r, pixel, group),
 				 r->depth, out);
-		out += r->params->requant.out_c;
+		out += out_c;
 	}
 }
 
@@ -171,7 +174,6 @@ static void run(const struct rnv_op *op)
 {
 	const struct rnv_conv_2d_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_window *w = &p->window;
-	uint32_t pixels = (uint32_t)(w->batch * w->out_h * w->out_w);
 	struct conv_2d_run r = {
 		.params = p,
 		.in = rnv_op_in(op, 0),
@@ -182,14 +184,20 @@ static void run(const struct rnv_op *op)
 	};
 
 	r.depth = (uint32_t)(w->filter_h * w->filter_w) * r.group_depth;
+	r.pixel0 = op->row0 * (uint32_t)w->out_w;
+	r.pixel_end = r.pixel0 + (uint32_t)(rnv_window_rows(op, w) * w->out_w);
 	rnv_channels_open(&r.channels, op, &p->requant);
 	for (uint32_t group = 0; group < (uint32_t)p->groups; group++) {
 		if (r.depth > RNV_WIDE_INPUTS / RNV_WIDE_COLUMNS) {
-			run_long(&r, group, pixels);
+			run_long(&r, group);
 		} else {
-			run_group(&r, group, pixels);
+			run_group(&r, group);
 		}
 	}
 }
 
-const struct rnv_kernel rnv_conv_2d_s8 = {.check = rnv_conv_2d_check, .run = run};
+const struct rnv_kernel rnv_conv_2d_s8 = {
+	.check = rnv_conv_2d_check,
+	.run = run,
+	.reach = rnv_conv_2d_reach,
+};

@@ -17,5 +17,8 @@ static void run(const struct rnv_op *op)
 	rnv_depthwise_run(op, rnv_wide_multiply_add);
 }
 
-const struct rnv_kernel rnv_depthwise_conv_2d_s8 = {.check = rnv_depthwise_conv_2d_check,
-						    .run = run};
+const struct rnv_kernel rnv_depthwise_conv_2d_s8 = {
+	.check = rnv_depthwise_conv_2d_check,
+	.run = run,
+	.reach = rnv_depthwise_conv_2d_reach,
+};

@@ -43,6 +43,7 @@ struct conv {
 	int32_t last_y; /* windows at 0 .. last_y, 0 .. last_x lie inside of the input */
 	int32_t last_x;
 	int32_t out_w;
+	uint32_t pixels;              /* to compute */
 	bool dense;                   /* a row of a window lies in one piece */
 	bool quick;                   /* short columns may be written by rnv_mve_columns_3() */
 	struct rnv_mve_segments rows; /* segments of a row of a window */
@@ -324,12 +325,11 @@ static void run_pixel(struct conv *c, const struct pixel *at, int8_t *out)
 	rnv_mve_outputs_run(outputs, rnv_mve_tile_1, out);
 }
 
-/* All pixels of a group whose first inputs are those of `at`. */
+/* The pixels to compute of a group whose first inputs are those of `at`. */
 static void run_group(struct conv *c, struct pixel at, int8_t *out)
 {
-	const struct rnv_window *w = &c->p->window;
 	uint32_t step = c->outputs.tile.out_step;
-	uint32_t left = (uint32_t)(w->batch * w->out_h * w->out_w);
+	uint32_t left = c->pixels;
 	void (*enter)(struct conv *, struct pixel *) = NULL;
 
 	if (c->outputs.count >= RNV_MVE_BLOCK) {
@@ -353,8 +353,8 @@ static void run(const struct rnv_op *op)
 {
 	const struct rnv_conv_2d_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_window *w = &p->window;
-	struct pixel at = {.image = rnv_op_in(op, 0), .y = -w->pad_top, .x = -w->pad_left};
-	int8_t *out = rnv_op_out(op, 0);
+	struct pixel at = {.image = rnv_op_in(op, 0), .x = -w->pad_left};
+	int8_t *out = rnv_window_out(op, w, p->requant.out_c);
 	uint32_t count = (uint32_t)(p->requant.out_c / p->groups);
 	struct conv c;
 
@@ -367,6 +367,9 @@ static void run(const struct rnv_op *op)
 	c.last_x = w->in_w - 1 - (w->filter_w - 1) * p->dilation_w;
 	c.out_w = w->out_w;
 	c.dense = p->groups == 1 && p->dilation_w == 1;
+	c.pixels = (uint32_t)(rnv_window_rows(op, w) * w->out_w);
+	at.out_y = (int32_t)op->row0;
+	at.y = at.out_y * w->stride_h - w->pad_top;
 	at.offset = (at.y * w->in_w + at.x) * w->in_c;
 	rnv_mve_outputs_open(&c.outputs, op, &p->requant, (uint32_t)(c.taps * c.depth));
 	for (uint32_t first = 0; first < (uint32_t)p->requant.out_c; first += count) {
@@ -376,4 +379,8 @@ static void run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_conv_2d_s8 = {.check = rnv_conv_2d_check, .run = run};
+const struct rnv_kernel rnv_conv_2d_s8 = {
+	.check = rnv_conv_2d_check,
+	.run = run,
+	.reach = rnv_conv_2d_reach,
+};

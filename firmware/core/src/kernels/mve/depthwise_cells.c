@@ -49,6 +49,8 @@ struct depthwise {
 	const struct shape *shape;
 	struct rnv_channels channels;
 	struct rnv_mve_cells args;
+	int32_t row0; /* the output rows of each image */
+	int32_t row_end;
 	uint32_t first;     /* channel */
 	uint32_t row_bytes; /* of the input */
 	int8_t cells[RNV_MVE_CELLS * RNV_MVE_CELL_BYTES] __attribute__((aligned(8)));
@@ -180,7 +182,7 @@ static void run_rows(struct depthwise *d, const int8_t *image, int32_t y, int8_t
 	}
 }
 
-/* All outputs of a block of channels. */
+/* The outputs to compute of a block of channels. */
 static void run_block(struct depthwise *d, const int8_t *image, int8_t *out)
 {
 	const struct rnv_window *w = &d->p->window;
@@ -196,8 +198,8 @@ static void run_block(struct depthwise *d, const int8_t *image, int8_t *out)
 	}
 	out += d->first;
 	for (int32_t i = 0; i < w->batch; i++) {
-		for (int32_t y = 0; y < w->out_h; y += 2) {
-			bool second = y + 1 < w->out_h;
+		for (int32_t y = d->row0; y < d->row_end; y += 2) {
+			bool second = y + 1 < d->row_end;
 
 			run_rows(d, image, y * w->stride_h - w->pad_top, out,
 				 second ? out + row_bytes : NULL);
@@ -211,10 +213,13 @@ void rnv_mve_depthwise_cells(const struct rnv_op *op)
 {
 	struct depthwise d;
 	const struct rnv_depthwise_conv_2d_params *p = (const void *)rnv_op_params(op);
+	int8_t *out = rnv_window_out(op, &p->window, p->requant.out_c);
 	uint32_t left = (uint32_t)p->requant.out_c;
 
 	d.p = p;
 	d.shape = &shapes[p->window.stride_h - 1];
+	d.row0 = (int32_t)op->row0;
+	d.row_end = (op->rows == 0u) ? p->window.out_h : (int32_t)(op->row0 + op->rows);
 	d.row_bytes = (uint32_t)(p->window.in_w * p->window.in_c);
 	rnv_mve_fill(d.cells, 0, sizeof(d.cells));
 	rnv_mve_fill(d.outside, (int8_t)p->in_zp, sizeof(d.outside));
@@ -238,7 +243,7 @@ void rnv_mve_depthwise_cells(const struct rnv_op *op)
 			left = GROUP;
 		}
 		d.args.count = (left < RNV_MVE_CELLS) ? left & ~(GROUP - 1u) : RNV_MVE_CELLS;
-		run_block(&d, rnv_op_in(op, 0), rnv_op_out(op, 0));
+		run_block(&d, rnv_op_in(op, 0), out);
 		d.first += d.args.count;
 		left -= d.args.count;
 	}

@@ -18,7 +18,7 @@
 /** True where rnv_mve_depthwise_cells() computes such an op. */
 bool rnv_mve_depthwise_in_cells(const struct rnv_depthwise_conv_2d_params *p);
 
-/** Compute all outputs of an op. */
+/** `run()` of such an op. */
 void rnv_mve_depthwise_cells(const struct rnv_op *op);
 
 #endif /* RNV_KERNELS_MVE_DEPTHWISE_CELLS_H_ */

@@ -71,15 +71,17 @@ static int32x4_t sum(const struct rnv_depthwise_conv_2d_params *p, const struct 
 	return acc;
 }
 
-/* All pixels of four channels. */
-static void run_lanes(const struct rnv_depthwise_conv_2d_params *p, const struct lanes *lanes,
-		      const int8_t *image, int8_t *out)
+/* The pixels to compute of four channels. */
+static void run_lanes(const struct rnv_op *op, const struct lanes *lanes, int8_t *out)
 {
+	const struct rnv_depthwise_conv_2d_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_window *w = &p->window;
+	const int8_t *image = rnv_op_in(op, 0);
+	int32_t end = (int32_t)op->row0 + rnv_window_rows(op, w);
 	int32x4_t low = vdupq_n_s32(p->requant.act_min);
 	int32x4_t high = vdupq_n_s32(p->requant.act_max);
 
-	for (int32_t row = 0; row < w->batch * w->out_h; row++) {
+	for (int32_t row = (int32_t)op->row0; row < end; row++) {
 		int32_t y = (row % w->out_h) * w->stride_h - w->pad_top;
 
 		if (row != 0 && row % w->out_h == 0) {
@@ -99,6 +101,7 @@ static void run_lanes(const struct rnv_depthwise_conv_2d_params *p, const struct
 static void run(const struct rnv_op *op)
 {
 	const struct rnv_depthwise_conv_2d_params *p = (const void *)rnv_op_params(op);
+	int8_t *out = rnv_window_out(op, &p->window, p->requant.out_c);
 	struct rnv_channels channels;
 	struct lanes lanes;
 
@@ -109,9 +112,12 @@ static void run(const struct rnv_op *op)
 	rnv_channels_open(&channels, op, &p->requant);
 	for (uint32_t first = 0; first < (uint32_t)p->requant.out_c; first += 4u) {
 		open_lanes(&lanes, &channels, first, (uint32_t)p->depth_multiplier);
-		run_lanes(p, &lanes, rnv_op_in(op, 0), (int8_t *)rnv_op_out(op, 0) + first);
+		run_lanes(op, &lanes, out + first);
 	}
 }
 
-const struct rnv_kernel rnv_depthwise_conv_2d_s8 = {.check = rnv_depthwise_conv_2d_check,
-						    .run = run};
+const struct rnv_kernel rnv_depthwise_conv_2d_s8 = {
+	.check = rnv_depthwise_conv_2d_check,
+	.run = run,
+	.reach = rnv_depthwise_conv_2d_reach,
+};

@@ -32,4 +32,8 @@ static void run(const struct rnv_op *op)
 	rnv_mve_pool_run(op, highest);
 }
 
-const struct rnv_kernel rnv_max_pool_2d_s8 = {.check = rnv_pool_check, .run = run};
+const struct rnv_kernel rnv_max_pool_2d_s8 = {
+	.check = rnv_pool_check,
+	.run = run,
+	.reach = rnv_pool_reach,
+};

@@ -11,10 +11,11 @@ void rnv_mve_pool_run(const struct rnv_op *op,
 	const struct rnv_pool_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_window *w = &p->window;
 	const int8_t *image = rnv_op_in(op, 0);
-	int8_t *out = rnv_op_out(op, 0);
+	int8_t *out = rnv_window_out(op, w, w->in_c);
+	int32_t end = (int32_t)op->row0 + rnv_window_rows(op, w);
 	struct rnv_pool_area area = {.row_step = w->in_w * w->in_c, .col_step = w->in_c};
 
-	for (int32_t row = 0; row < w->batch * w->out_h; row++) {
+	for (int32_t row = (int32_t)op->row0; row < end; row++) {
 		int32_t y = (row % w->out_h) * w->stride_h - w->pad_top;
 
 		if (row != 0 && row % w->out_h == 0) {

@@ -68,4 +68,8 @@ static void run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_average_pool_2d_s8 = {.check = rnv_pool_check, .run = run};
+const struct rnv_kernel rnv_average_pool_2d_s8 = {
+	.check = rnv_pool_check,
+	.run = run,
+	.reach = rnv_pool_reach,
+};

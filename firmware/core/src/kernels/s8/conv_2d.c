@@ -46,12 +46,13 @@ static void run(const struct rnv_op *op)
 	uint32_t group_out = (uint32_t)(p->requant.out_c / p->groups);
 	uint32_t taps = (uint32_t)(w->filter_h * w->filter_w);
 	const int8_t *image = rnv_op_in(op, 0);
-	int8_t *out = rnv_op_out(op, 0);
+	int8_t *out = rnv_window_out(op, w, p->requant.out_c);
+	int32_t end = (int32_t)op->row0 + rnv_window_rows(op, w);
 	int8_t *column = rnv_conv_2d_is_direct(p) ? NULL : rnv_op_scratch(op);
 	struct rnv_channels channels;
 
 	rnv_channels_open(&channels, op, &p->requant);
-	for (int32_t row = 0; row < w->batch * w->out_h; row++) {
+	for (int32_t row = (int32_t)op->row0; row < end; row++) {
 		int32_t y = (row % w->out_h) * w->stride_h - w->pad_top;
 
 		if (row != 0 && row % w->out_h == 0) {
@@ -77,4 +78,8 @@ static void run(const struct rnv_op *op)
 	}
 }
 
-const struct rnv_kernel rnv_conv_2d_s8 = {.check = rnv_conv_2d_check, .run = run};
+const struct rnv_kernel rnv_conv_2d_s8 = {
+	.check = rnv_conv_2d_check,
+	.run = run,
+	.reach = rnv_conv_2d_reach,
+};

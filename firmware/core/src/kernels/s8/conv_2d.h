@@ -8,7 +8,7 @@
 
 /**
  * @file
- * @brief Parameters and check of CONV_2D, for all variants of the kernel.
+ * @brief Parameters, check and reach of CONV_2D, for all variants of the kernel.
  */
 
 #include <stdbool.h>
@@ -32,5 +32,8 @@ bool rnv_conv_2d_is_direct(const struct rnv_conv_2d_params *p);
 
 /** `check()` of the kernel; every variant has the same. */
 int rnv_conv_2d_check(const struct rnv_op *op);
+
+/** `reach()` of the kernel; every variant has the same. */
+void rnv_conv_2d_reach(const struct rnv_op *op, struct rnv_reach *reach);
 
 #endif /* RNV_KERNELS_S8_CONV_2D_H_ */

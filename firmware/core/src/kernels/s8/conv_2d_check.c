@@ -37,3 +37,10 @@ int rnv_conv_2d_check(const struct rnv_op *op)
 	}
 	return 0;
 }
+
+void rnv_conv_2d_reach(const struct rnv_op *op, struct rnv_reach *reach)
+{
+	const struct rnv_conv_2d_params *p = (const void *)rnv_op_params(op);
+
+	rnv_window_reach(op, &p->window, p->dilation_h, reach);
+}

@@ -8,7 +8,7 @@
 
 /**
  * @file
- * @brief Parameters and check of DEPTHWISE_CONV_2D, for all variants of the kernel.
+ * @brief Parameters, check and reach of DEPTHWISE_CONV_2D, for all variants of the kernel.
  */
 
 #include <stdint.h>
@@ -28,5 +28,8 @@ struct rnv_depthwise_conv_2d_params {
 
 /** `check()` of the kernel; every variant has the same. */
 int rnv_depthwise_conv_2d_check(const struct rnv_op *op);
+
+/** `reach()` of the kernel; every variant has the same. */
+void rnv_depthwise_conv_2d_reach(const struct rnv_op *op, struct rnv_reach *reach);
 
 #endif /* RNV_KERNELS_S8_DEPTHWISE_CONV_2D_H_ */

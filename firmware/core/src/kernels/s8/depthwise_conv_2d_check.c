@@ -24,3 +24,10 @@ int rnv_depthwise_conv_2d_check(const struct rnv_op *op)
 	filter[2] = p->requant.out_c;
 	return rnv_channels_ok(op, &p->requant, rnv_product(filter, 3)) ? 0 : RNV_EFORMAT;
 }
+
+void rnv_depthwise_conv_2d_reach(const struct rnv_op *op, struct rnv_reach *reach)
+{
+	const struct rnv_depthwise_conv_2d_params *p = (const void *)rnv_op_params(op);
+
+	rnv_window_reach(op, &p->window, p->dilation_h, reach);
+}

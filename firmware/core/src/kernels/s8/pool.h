@@ -46,6 +46,9 @@ static inline int32_t rnv_pool_clip(int32_t *start, int32_t size, int32_t limit)
 /** check() of pooling ops. */
 int rnv_pool_check(const struct rnv_op *op);
 
+/** reach() of pooling ops. */
+void rnv_pool_reach(const struct rnv_op *op, struct rnv_reach *reach);
+
 /** run() of pooling ops: every output is `reduce()` of its area, clamped. */
 void rnv_pool_run(const struct rnv_op *op, int32_t (*reduce)(const struct rnv_pool_area *area));
 

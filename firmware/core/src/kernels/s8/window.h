@@ -47,4 +47,28 @@ struct rnv_window {
  */
 bool rnv_window_ok(const struct rnv_op *op, const struct rnv_window *window, int32_t out_c);
 
+/**
+ * What `reach()` of an op with a window answers: one dense image runs by rows, more do not.
+ *
+ * @param op         op that has passed its `check()`
+ * @param window     its leading parameter words
+ * @param dilation_h rows from one tap of the window to the next
+ * @param[out] reach what an output row needs
+ */
+void rnv_window_reach(const struct rnv_op *op, const struct rnv_window *window, int32_t dilation_h,
+		      struct rnv_reach *reach);
+
+/** Output rows that an op computes from `op->row0` on, of all its images. */
+static inline int32_t rnv_window_rows(const struct rnv_op *op, const struct rnv_window *window)
+{
+	return (op->rows != 0u) ? (int32_t)op->rows : window->batch * window->out_h;
+}
+
+/** Where the first of them lies, of `out_c` channels. */
+static inline int8_t *rnv_window_out(const struct rnv_op *op, const struct rnv_window *window,
+				     int32_t out_c)
+{
+	return (int8_t *)rnv_op_out(op, 0) + (int32_t)op->row0 * window->out_w * out_c;
+}
+
 #endif /* RNV_KERNELS_S8_WINDOW_H_ */
