@@ -26,16 +26,18 @@ SOURCES := $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null ||
 NATIVE := $(filter firmware/CMakeLists.txt firmware/core/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint build unit fuzz bench bench-check sweep mutation lock clean
+.PHONY: help demo test test-zephyr lint build unit fuzz bench bench-check sweep soak mutation lock clean
 
 help:
 	@echo "make demo    set everything up; compile, run and measure real models"
 	@echo "make test    set everything up; every test that needs no board"
+	@echo "make test-zephyr  the Zephyr tests and samples by twister, in your workspace; or how to get one"
 	@echo "make lint    style and types: ruff, mypy, clang-format"
 	@echo "make build   the Python package with the native core in .venv (.venv/bin/ranvier)"
 	@echo "make unit    the C unit tests, under sanitizers"
 	@echo "make fuzz    the fuzzers for FUZZ_SECONDS each (now $(FUZZ_SECONDS))"
 	@echo "make sweep   SWEEP_CASES random single-op models against the reference (now $(SWEEP_CASES))"
+	@echo "make soak    100,000 random jobs with each driver of the scheduler, in virtual time"
 	@echo "make mutation  small errors in kernels and passes: is each found? (up to an hour)"
 	@echo "make bench   size, memory and instruction tables"
 	@echo "make bench-check  fails where instructions or RAM grew beyond benchmarks/cortexm/budget.json"
@@ -98,10 +100,18 @@ $(STAMPS)/test: $(SOURCES) $(INSTALLED)/dev
 	@echo "pytest: a minute or two"
 	@$(BIN)/python -m pytest -n 2 -o console_output_style=count -rs | tee build/pytest.log
 	@$(MAKE) --no-print-directory lint
+	@if test -f "$${ZEPHYR_BASE:-$$HOME/zephyrproject/zephyr}/scripts/twister"; then \
+		$(MAKE) --no-print-directory test-zephyr; \
+	else \
+		echo "zephyr: no workspace, its tests are not run; make test-zephyr says how to get one"; \
+	fi
 	@touch $@
 
 test: $(STAMPS)/test
 	@echo "make test: all passed: $$(tail -n 1 build/pytest.log)"
+
+test-zephyr: $(INSTALLED)/dev
+	@$(BIN)/ranvier test
 
 fuzz: $(INSTALLED)/dev
 	@sh tests/fuzz/run.sh $(BIN) build/fuzz $(FUZZ_SECONDS)
@@ -109,15 +119,20 @@ fuzz: $(INSTALLED)/dev
 sweep: $(INSTALLED)/dev
 	@$(BIN)/python -m ranvier.testing.sweep --cases $(SWEEP_CASES)
 
+soak: $(INSTALLED)/dev
+	@$(BIN)/python tests/python/sched_soak.py
+
 # For example MUTATION="--only kernels/dsp --count 20"; tests/mutation/README.md has more.
 mutation: $(INSTALLED)/dev
 	@$(BIN)/python tests/mutation/mutate.py $(MUTATION)
 
 bench: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py
+	@$(BIN)/python benchmarks/sched/sched_bench.py
 
 bench-check: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py --check
+	@$(BIN)/python benchmarks/sched/sched_bench.py --check
 
 lock: $(INSTALLED)/requirements-demo
 	@$(PIP) install uv

@@ -5,7 +5,8 @@
 # Installs the Debian packages that a goal needs where they are missing.
 #
 #   scripts/packages.sh demo    a C compiler and venv
-#   scripts/packages.sh test    also the cross compiler, the emulator, clang and cmocka
+#   scripts/packages.sh test    also the cross compiler, the emulator, clang and cmocka; what Zephyr's
+#                               build needs beside, where there is a workspace
 #
 # Exit code 0: all there. 1: something is missing without which nothing works. 3: something is missing
 # that only some tests need; they are skipped. One line says what is missing.
@@ -38,6 +39,9 @@ missing() {
 	command -v qemu-system-arm >/dev/null 2>&1 || echo qemu-system-arm
 	have_header cmocka.h || echo libcmocka-dev
 	have_fuzzer || echo clang "$(runtime_package)"
+	[ -f "${ZEPHYR_BASE:-$HOME/zephyrproject/zephyr}/scripts/twister" ] || return 0
+	command -v dtc >/dev/null 2>&1 || echo device-tree-compiler
+	command -v gperf >/dev/null 2>&1 || echo gperf
 }
 
 # The package with clang's sanitizer and fuzzer runtime is named for clang's version.

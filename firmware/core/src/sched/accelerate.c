@@ -244,7 +244,9 @@ static int request(struct rnv_sched *sched, struct rnv_lane *lane)
 	key = rnv_critical_enter();
 	lane->current->state = RNV_JOB_RUNNING;
 	lane->npu_state = RNV_LANE_NPU_IDLE;
-	sched->npu_away &= ~bit;
+	if (lane->zombie == NULL) {
+		sched->npu_away &= ~bit;
+	}
 	rnv_ready_set(sched, bit | ((lane->current->cancelled != 0u) ? rnv_attend_bit(lane) : 0u));
 	rnv_critical_exit(key);
 	return status;
