@@ -5,16 +5,23 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cli_tools import DIGITS as DIGITS_FOLDER
+from cli_tools import ranvier
 from packages import deep, rich
+from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.errors import InputError
 from ranvier.package.costs import CostTable, StepCost, program_crc, read_costs
 from sliced_models import waist
+
+DIGITS = DIGITS_FOLDER / "digits.tflite"
 
 
 def table() -> CostTable:
@@ -127,3 +134,32 @@ def test_a_wrong_field_of_a_step_is_refused(key: str, value: Any) -> None:
 def test_what_is_no_table_is_refused(data: bytes) -> None:
     with pytest.raises(InputError, match=r"^costs\.json: "):
         read_costs(data, "costs.json")
+
+
+def test_costs_in_the_c_file(tmp_path: Path) -> None:
+    whole = compile_model(DIGITS.read_bytes(), "digits", CompileOptions(isa="dsp"))
+    measured = [10.0 * (n + 1) for n in range(len(whole.content.steps))]
+    table = CostTable.of(whole.package, whole.content, measured, margin=1.5)
+    costs = tmp_path / "costs.json"
+    costs.write_text(table.to_json(), encoding="utf-8")
+    arguments = ["compile", DIGITS, "--isa", "dsp", "--costs", costs, "--name", "digits"]
+    assert ranvier(*arguments, "-o", tmp_path / "x.rnv").code == 2
+    assert ranvier(*arguments, "--c-array", tmp_path / "whole.c").code == 0
+    source = (tmp_path / "whole.c").read_text()
+    found = re.search(r"ranvier_digits_step_cost_us\[(\d+)\] = \{([^}]*)\}", source)
+    assert found is not None
+    values = [int(value) for value in found[2].replace("\n", " ").split(",") if value.strip()]
+    assert values == [15 * (n + 1) for n in range(len(measured))]
+    assert f"ranvier_digits_step_cost_us[{len(values)}];" in (tmp_path / "whole.h").read_text()
+    # In slices the costs of an op's rows add up to the op's, but for rounding up.
+    sliced = compile_model(
+        DIGITS.read_bytes(), "digits", CompileOptions(isa="dsp", max_step_macs=10_000)
+    )
+    parts = table.of_steps(sliced.content, "digits")
+    assert len(parts) > len(values)
+    for op, cost in table.op_us().items():
+        of_op = [us for us, s in zip(parts, sliced.content.steps, strict=True) if s.op == op]
+        assert cost <= sum(of_op) < cost + len(of_op)
+    other = compile_model(DIGITS.read_bytes(), "digits", CompileOptions(isa="base"))
+    with pytest.raises(InputError, match="other ops"):
+        table.of_steps(other.content, "digits")

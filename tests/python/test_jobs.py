@@ -170,3 +170,60 @@ def test_waiting_has_an_end() -> None:
                 break
             except TimeoutError:
                 pass
+
+
+def test_jobs_that_nobody_waits_for_give_back_their_slots() -> None:
+    with Scheduler([Lane(16_384, depth=4)], jobs=4) as scheduler:
+        model = scheduler.open(chain(6), lanes=[0])
+        done = 0
+        while done < 200:
+            try:
+                scheduler.submit(model, ROW, lane=0)  # the job is dropped at once
+                done += 1
+            except JobError as error:
+                if error.code != "EAGAIN":
+                    raise
+        assert scheduler.submit(model, ROW, lane=0).result(timeout=60).times.status == "OK"
+
+
+def test_after_the_end_calls_are_refused(digits: ranvier.Package) -> None:
+    with Scheduler([Lane(16_384, depth=32)]) as scheduler:
+        model = scheduler.open(digits, lanes=[0])
+        jobs = [scheduler.submit(model, FRAMES[0], lane=0) for _ in range(20)]
+        first = jobs[0].result(timeout=60)
+    assert jobs[0].result() is first
+    for call in (
+        jobs[-1].result,
+        jobs[-1].cancel,
+        lambda: scheduler.submit(model, FRAMES[0], lane=0),
+        lambda: scheduler.lane_stats(0),
+        lambda: scheduler.drain(model),
+    ):
+        with pytest.raises(JobError, match="was stopped"):
+            call()
+
+
+def test_a_stop_ends_waiting_threads(digits: ranvier.Package) -> None:
+    scheduler = Scheduler([Lane(16_384, depth=32)])
+    model = scheduler.open(digits, lanes=[0])
+    jobs = [scheduler.submit(model, FRAMES[0], lane=0) for _ in range(20)]
+    with ThreadPoolExecutor(4) as pool:
+        waiting = [pool.submit(job.result) for job in jobs]
+        scheduler.stop()
+        for job in waiting:
+            try:
+                assert job.result(timeout=60).times.status == "OK"
+            except JobError as error:
+                assert "was stopped" in str(error)  # noqa: PT017
+
+
+def test_a_dropped_scheduler_ends_its_threads() -> None:
+    before = threading_count()
+    for _ in range(20):
+        Scheduler([Lane(1024)])
+    gc.collect()
+    assert threading_count() <= before + 1
+
+
+def threading_count() -> int:
+    return len(list(Path("/proc/self/task").iterdir()))

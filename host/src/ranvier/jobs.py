@@ -52,7 +52,7 @@ class JobResult:
 
 
 class Job:
-    """A submitted job. Its buffers are kept here, so keep it until it is complete."""
+    """A submitted job. Where it is dropped, the job still runs, and its result is dropped."""
 
     def __init__(
         self, native: NativeScheduler, handle: int, buffers: Sequence[Any], package: Package
@@ -82,6 +82,10 @@ class Job:
         """Change its deadline (microseconds from now, None: none) while it is queued."""
         self._native.set_deadline(self.handle, _absolute(self._native, deadline_us))
 
+    def __del__(self) -> None:
+        if self._result is None:
+            self._native.forget(self.handle)
+
     def _arrays(self) -> tuple[NDArray[Any], ...]:
         infos = self._package.outputs
         return tuple(
@@ -107,6 +111,10 @@ class Scheduler:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the threads; jobs that remain are never complete, and all other calls refused."""
         self._native.stop()
 
     def open(self, package: Package | str | Path | bytes, lanes: Sequence[int]) -> OpenModel:

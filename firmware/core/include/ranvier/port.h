@@ -11,7 +11,7 @@
  * @brief What a port supplies: link-time symbols, so that a missing port fails the link.
  *
  * Only `sched`, `npu` and `prof` call them; packages, planning, kernels and execution need no port.
- * porting.md shows one for FreeRTOS and one for no OS at all.
+ * firmware/port/PORTING.md shows one for FreeRTOS and one for no OS at all.
  */
 
 #include <stdint.h>

@@ -26,7 +26,7 @@ from ranvier.compiler.npu import ACCELERATORS
 from ranvier.errors import InputError
 from ranvier.files import read_bytes, write_files
 from ranvier.package.c_array import c_array, c_header
-from ranvier.package.costs import read_costs
+from ranvier.package.costs import CostTable, read_costs
 from ranvier.package.records import IoMode, PackageContent
 
 _VERSION = re.compile(r"(\d{1,5})\.(\d{1,5})\.(\d{1,5})")
@@ -91,16 +91,32 @@ def check_outputs(out: str | None, c_file: str | None) -> None:
         raise click.UsageError("--c-array takes the C file; the header is written beside it")
 
 
-def files_of(result: CompileResult, out: str | None, c_file: str | None) -> dict[str | Path, bytes]:
+def check_limits(
+    max_step_macs: int | None, max_step_us: float | None, costs: str | None, c_file: str | None
+) -> None:
+    """Wrong usage of the options for long steps, and of costs that nothing would use."""
+    if max_step_us is not None and costs is None:
+        raise click.UsageError("--max-step-us needs --costs")
+    if costs is not None and max_step_us is None and c_file is None:
+        raise click.UsageError("--costs are for --max-step-us and for --c-array")
+    if max_step_us is not None and max_step_macs is not None:
+        raise click.UsageError("give --max-step-macs or --max-step-us, not both")
+
+
+def files_of(
+    result: CompileResult, out: str | None, c_file: str | None, costs: CostTable | None
+) -> dict[str | Path, bytes]:
     """What to write: the package, the C file with its header, or both."""
     files: dict[str | Path, bytes] = {}
     if out is not None:
         files[out] = result.package
     if c_file is not None:
         header = Path(c_file).with_suffix(".h")
-        source = c_array(result.package, result.content.name, header.name)
+        content = result.content
+        step_us = () if costs is None else costs.of_steps(content, content.name)
+        source = c_array(result.package, content.name, header.name, step_us)
         files[c_file] = source.encode()
-        files[str(header)] = c_header(result.package, result.content).encode()
+        files[str(header)] = c_header(result.package, content, step_us).encode()
     return files
 
 
@@ -136,7 +152,8 @@ def files_of(result: CompileResult, out: str | None, c_file: str | None) -> dict
 @click.option(
     "--costs",
     type=click.Path(dir_okay=False),
-    help="What ranvier profile measured with the package of this model, compiled without limit.",
+    help="What ranvier profile measured with the package of this model, compiled without limit; "
+    "--c-array then has the costs of the steps, too, for admission.",
 )
 @click.option(
     "--npu",
@@ -174,11 +191,9 @@ def compile_command(
     Prints what the model needs. Files are written whole or not at all.
     """
     check_outputs(out, c_file)
-    if (max_step_us is None) != (costs is None):
-        raise click.UsageError("--max-step-us and --costs belong together")
-    if max_step_us is not None and max_step_macs is not None:
-        raise click.UsageError("give --max-step-macs or --max-step-us, not both")
+    check_limits(max_step_macs, max_step_us, costs, c_file)
     check_paths(model, labels, costs, out, c_file)
+    table = None if costs is None else read_costs(read_bytes(costs), costs)
     options = CompileOptions(
         isa=isa,
         optimize=optimize,
@@ -190,13 +205,13 @@ def compile_command(
         drop_constant_channels=not keep_constant_channels,
         max_step_macs=max_step_macs,
         max_step_us=max_step_us,
-        costs=None if costs is None else read_costs(read_bytes(costs), costs),
+        costs=table if max_step_us is not None else None,
         npu=npu,
     )
     result = compile_model(read_bytes(model), model, options)
     if labels is not None:
         check_labels(labels, result.content)
-    files = files_of(result, out, c_file)
+    files = files_of(result, out, c_file, table)
     write_files(files)
     note_optimize(output, isa)
     print_layers(output, result.report)

@@ -7,7 +7,11 @@ Lanes, jobs and models lie in memory that one object owns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -26,6 +30,10 @@ _REMEDIES = {
     "EEXIST": "close the model of that name, or swap it",
     "ESTALE": "reset the model: its state is that of a job that did not complete",
 }
+
+
+#: Longest wait in one call of the core, in seconds.
+_NOTICE = 0.1
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,16 @@ def contents(memory: Any) -> bytes:
     return bytes(ffi.buffer(memory))
 
 
+def _slices(timeout_us: int | None) -> Iterator[int]:
+    """Times to wait, one after the other, so that a stop is noticed meanwhile."""
+    end = math.inf if timeout_us is None else time.monotonic() + timeout_us / 1e6
+    while True:
+        left = end - time.monotonic()
+        yield int(max(0.0, min(left, _NOTICE)) * 1e6)
+        if left <= 0:
+            return
+
+
 class NativeScheduler:
     """A scheduler and its driver threads; :meth:`stop` (or leaving the ``with``) ends them.
 
@@ -88,6 +106,12 @@ class NativeScheduler:
             )
         self._lib = lib
         self._models: dict[int, NativePackage] = {}
+        #: Memory of jobs that were not collected yet: the core may write it.
+        self._buffers: dict[int, Sequence[Any]] = {}
+        self._forgotten: set[int] = set()
+        self._lock = threading.Condition()
+        self._calls = 0
+        self._running = False
         self._kept: list[Any] = []
         self._driver = lib.rnv_posix_driver_create()
         if self._driver == ffi.NULL:
@@ -108,9 +132,14 @@ class NativeScheduler:
         config.externals_per_job = externals
         config.hooks = self._hooks
         self._sched = self._new("struct rnv_sched *")
-        self._expect(lib.rnv_sched_init(self._sched, config), "preparing the lanes")
-        status = lib.rnv_posix_driver_start(self._driver, self._sched, thread_per_lane)
-        self._expect(status, "starting the threads")
+        try:
+            self._expect(lib.rnv_sched_init(self._sched, config), "preparing the lanes")
+            status = lib.rnv_posix_driver_start(self._driver, self._sched, thread_per_lane)
+            self._expect(status, "starting the threads")
+        except JobError:
+            lib.rnv_posix_driver_destroy(self._driver)
+            raise
+        self._running = True
 
     def _new(self, kind: str, count: int | None = None) -> Any:
         owner = ffi.new(kind) if count is None else ffi.new(kind, count)
@@ -141,18 +170,43 @@ class NativeScheduler:
         self.stop()
 
     def stop(self) -> None:
-        """End the threads; jobs that remain are never complete."""
-        if self._driver != ffi.NULL:
-            self._lib.rnv_posix_driver_stop(self._driver)
-            self._lib.rnv_posix_driver_destroy(self._driver)
-            self._driver = ffi.NULL
+        """End the threads; jobs that remain are never complete, and all other calls refused.
+
+        Calls of other threads that are under way, waiting ones too, return first.
+        """
+        with self._lock:
+            if not self._running:
+                return
+            self._running = False
+            self._lock.wait_for(lambda: self._calls == 0)
+        self._lib.rnv_posix_driver_stop(self._driver)
+        self._lib.rnv_posix_driver_destroy(self._driver)
+
+    def __del__(self) -> None:
+        if getattr(self, "_running", False):
+            self.stop()
+
+    @contextmanager
+    def _call(self) -> Iterator[None]:
+        """Around every call of the core: not after :meth:`stop`, which waits for its end."""
+        with self._lock:
+            if not self._running:
+                raise JobError("the scheduler was stopped", "ESTATE", "make another one")
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls -= 1
+                self._lock.notify_all()
 
     def open(self, package: NativePackage, lanes: Sequence[int]) -> int:
         """Bind a package to lanes; returns the model's handle."""
         config = self._model_config(package, lanes)
         handle: Any = ffi.new("uint32_t *")
         diag: Any = ffi.new("struct rnv_diag *")
-        status = self._lib.rnv_model_open(self._sched, config, handle, diag)
+        with self._call():
+            status = self._lib.rnv_model_open(self._sched, config, handle, diag)
         self._accepted(status, package, diag)
         self._models[int(handle[0])] = package
         return int(handle[0])
@@ -162,7 +216,8 @@ class NativeScheduler:
         config = self._model_config(package, ())
         handle: Any = ffi.new("uint32_t *", model)
         diag: Any = ffi.new("struct rnv_diag *")
-        status = self._lib.rnv_model_swap(self._sched, config, handle, ffi.NULL, diag)
+        with self._call():
+            status = self._lib.rnv_model_swap(self._sched, config, handle, ffi.NULL, diag)
         self._accepted(status, package, diag)
         self._models.pop(model, None)
         self._models[int(handle[0])] = package
@@ -182,18 +237,20 @@ class NativeScheduler:
 
     def close(self, model: int) -> None:
         """Forget a model that has no jobs."""
-        self._expect(self._lib.rnv_model_close(self._sched, model), "closing the model")
+        with self._call():
+            self._expect(self._lib.rnv_model_close(self._sched, model), "closing the model")
         self._models.pop(model, None)
 
     def drain(self, model: int, *, cancel: bool = False, timeout_us: int | None = None) -> bool:
         """Refuse further jobs of a model and wait for those it has; False where time ran out."""
         how = self._lib.RNV_DRAIN_CANCEL if cancel else self._lib.RNV_DRAIN_FINISH
-        limit = self._lib.RNV_NEVER if timeout_us is None else timeout_us
-        status = self._lib.rnv_posix_drain(self._driver, model, how, limit)
-        if status == self._lib.RNV_ETIMEDOUT:
-            return False
-        self._expect(status, "draining the model")
-        return True
+        for limit in _slices(timeout_us):
+            with self._call():
+                status = self._lib.rnv_posix_drain(self._driver, model, how, limit)
+            if status != self._lib.RNV_ETIMEDOUT:
+                self._expect(status, "draining the model")
+                return True
+        return False
 
     def now_us(self) -> int:
         """The scheduler's clock, which deadlines are in."""
@@ -209,9 +266,10 @@ class NativeScheduler:
     ) -> int:
         """Queue a job; returns its handle.
 
-        ``buffers`` are made by :func:`buffer`, inputs then outputs, and kept by the caller until
-        the job is complete. ``deadline_us`` is absolute.
+        ``buffers`` are made by :func:`buffer`, inputs then outputs; they are kept here until the
+        job is collected. ``deadline_us`` is absolute.
         """
+        self._reap()
         array: Any = ffi.new("struct rnv_buffer[]", len(buffers))
         for row, memory in zip(array, buffers, strict=True):
             row.data = memory
@@ -224,17 +282,37 @@ class NativeScheduler:
         request.buffers = array
         request.buffer_count = len(buffers)
         job = ffi.new("uint32_t *")
-        self._expect(self._lib.rnv_job_submit(self._sched, request, job), "submitting the job")
+        with self._call():
+            self._expect(self._lib.rnv_job_submit(self._sched, request, job), "submitting the job")
+            self._buffers[int(job[0])] = buffers
         return int(job[0])
+
+    def forget(self, job: int) -> None:
+        """Nobody will wait for a job: its result is dropped when it is complete."""
+        self._forgotten.add(job)
+
+    def _reap(self) -> None:
+        """Collect the forgotten jobs that are complete."""
+        result = ffi.new("struct rnv_job_result *")
+        for job in tuple(self._forgotten):
+            with self._call():
+                status = self._lib.rnv_job_collect(self._sched, job, result)
+            if status != self._lib.RNV_EAGAIN:
+                self._forgotten.discard(job)
+                self._buffers.pop(job, None)
 
     def wait(self, job: int, timeout_us: int | None = None) -> JobTimes | None:
         """Wait for a job and collect it; None where time ran out first."""
         result: Any = ffi.new("struct rnv_job_result *")
-        limit = self._lib.RNV_NEVER if timeout_us is None else timeout_us
-        status = self._lib.rnv_posix_wait(self._driver, job, limit, result)
-        if status == self._lib.RNV_ETIMEDOUT:
+        for limit in _slices(timeout_us):
+            with self._call():
+                status = self._lib.rnv_posix_wait(self._driver, job, limit, result)
+            if status != self._lib.RNV_ETIMEDOUT:
+                break
+        else:
             return None
         self._expect(status, "waiting for the job")
+        self._buffers.pop(job, None)
         return JobTimes(
             status=status_name(result.status),
             lane=int(result.lane),
@@ -248,18 +326,21 @@ class NativeScheduler:
 
     def cancel(self, job: int) -> None:
         """Cancel a job; it still has to be waited for."""
-        self._expect(self._lib.rnv_job_cancel(self._sched, job), "cancelling the job")
+        with self._call():
+            self._expect(self._lib.rnv_job_cancel(self._sched, job), "cancelling the job")
 
     def set_deadline(self, job: int, deadline_us: int | None) -> None:
         """Change the deadline of a queued job."""
         deadline = self._lib.RNV_NEVER if deadline_us is None else deadline_us
-        status = self._lib.rnv_job_set_deadline(self._sched, job, deadline)
+        with self._call():
+            status = self._lib.rnv_job_set_deadline(self._sched, job, deadline)
         self._expect(status, "changing the deadline")
 
     def lane_stats(self, lane: int) -> Mapping[str, int]:
         """A lane's counters, named as in ``struct rnv_lane_stats``."""
         stats: Any = ffi.new("struct rnv_lane_stats *")
-        self._expect(self._lib.rnv_lane_stats_get(self._sched, lane, stats), f"lane {lane}")
+        with self._call():
+            self._expect(self._lib.rnv_lane_stats_get(self._sched, lane, stats), f"lane {lane}")
         return {name: int(getattr(stats, name)) for name, _ in ffi.typeof(stats[0]).fields}
 
     def _expect(self, status: int, what: str) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ranvier.package.records import PackageContent, Storage, TensorRecord
 from ranvier.package.values import DType
@@ -24,7 +25,7 @@ extern "C" {{
 /* The package, for rnv_package_open(); 16-byte aligned. */
 extern const uint8_t {symbol}[{package_bytes}];
 extern const uint32_t {symbol}_bytes;
-
+{costs}
 /* For rnv_exec_init(): bytes of the arena, which is 16-byte aligned, and number of externals. */
 #define RANVIER_{macro}_ARENA_BYTES {arena_bytes}
 #define RANVIER_{macro}_EXTERNAL_COUNT {external_count}
@@ -39,11 +40,18 @@ extern const uint32_t {symbol}_bytes;
 """
 
 
-def c_array(package: bytes, name: str, header: str) -> str:
+_COSTS = """
+/* Measured costs of the steps in microseconds, for rnv_model_config.step_cost_us. */
+extern const uint32_t {symbol}_step_cost_us[{count}];
+"""
+
+
+def c_array(package: bytes, name: str, header: str, costs: Sequence[int] = ()) -> str:
     """C source that defines ``ranvier_<name>`` (16-byte aligned) and ``ranvier_<name>_bytes``.
 
     Characters that C does not allow in an identifier become underscores. ``header`` is the file
-    that has what :func:`c_header` makes; the source includes it.
+    that has what :func:`c_header` makes; the source includes it. ``costs`` are microseconds for
+    each step, defined as ``ranvier_<name>_step_cost_us`` for admission; empty: none.
     """
     symbol = f"ranvier_{identifier(name)}"
     rows = [
@@ -62,14 +70,23 @@ def c_array(package: bytes, name: str, header: str) -> str:
             "",
             f"const uint32_t {symbol}_bytes = {len(package)};",
             "",
+            *_costs(symbol, costs),
         ]
     )
 
 
-def c_header(package: bytes, content: PackageContent) -> str:
+def _costs(symbol: str, costs: Sequence[int]) -> list[str]:
+    if not costs:
+        return []
+    rows = ["\t" + ", ".join(map(str, costs[i : i + 12])) + "," for i in range(0, len(costs), 12)]
+    return [f"const uint32_t {symbol}_step_cost_us[{len(costs)}] = {{", *rows, "};", ""]
+
+
+def c_header(package: bytes, content: PackageContent, costs: Sequence[int] = ()) -> str:
     """C declarations of a package and the sizes of the memory that it needs, as literals.
 
     Static memory of an application is then as large as its model needs. C and C++ can include it.
+    ``costs`` as for :func:`c_array`.
     """
     name = identifier(content.name)
     entry = content.entries[0]
@@ -85,6 +102,7 @@ def c_header(package: bytes, content: PackageContent) -> str:
         macro=name.upper(),
         symbol=f"ranvier_{name}",
         package_bytes=len(package),
+        costs=_COSTS.format(symbol=f"ranvier_{name}", count=len(costs)) if costs else "",
         arena_bytes=content.arena_bytes,
         external_count=sum(
             content.tensors[number].storage is Storage.EXTERNAL

@@ -81,6 +81,22 @@ class CostTable:
             costs[step.op] = costs.get(step.op, 0.0) + us
         return costs
 
+    def of_steps(self, content: PackageContent, name: str) -> tuple[int, ...]:
+        """Microseconds to reckon with for every step of ``content``, rounded up.
+
+        The package may have other slices than the one that was measured: an op's cost is shared
+        evenly by its rows. Raises :class:`InputError` for a package of other ops.
+        """
+        self.require_program(content.ops, name)
+        whole = self.op_us()
+        rows: dict[int, int] = {}
+        for step in content.steps:
+            rows[step.op] = rows.get(step.op, 0) + (step.rows or 1)
+        return tuple(
+            math.ceil(whole.get(step.op, 0.0) * (step.rows or 1) / rows[step.op])
+            for step in content.steps
+        )
+
     def require_package(self, package: bytes, name: str) -> None:
         """Raise :class:`InputError` unless the costs were measured with just this package."""
         if self.package != package_crc(package):
