@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Models in an application; included by firmware/CMakeLists.txt.
+# Models in an application; included by firmware/CMakeLists.txt, and in Zephyr by the module.
 #
 #   ranvier_add_model(TARGET MODEL [INPUT kept|donated|resident] [NAME name] [LABELS file]
-#                     [VERSION X.Y.Z])
+#                     [VERSION X.Y.Z] [ISA isa] [OPTIMIZE goal] [NPU accelerator]
+#                     [MAX_STEP_MACS n | MAX_STEP_US t] [COSTS file])
 #
 # compiles MODEL (.tflite) when TARGET is built and links the package with it. The application includes
 # ranvier_<name>.h, which declares the package `ranvier_<name>` and has the sizes of the memory that it
@@ -18,7 +19,10 @@
 # give the INPUT of ranvier_add_model, because which kernels fit depends on it.
 #
 # Models are packed for RANVIER_ISA (generic) and optimised for RANVIER_OPTIMIZE (balanced), as
-# `ranvier compile` takes them: dsp for Cortex-M4, M7 and M33, base for Cortex-M33 without DSP.
+# `ranvier compile` takes them: dsp for Cortex-M4, M7 and M33, base for Cortex-M33 without DSP. In
+# Zephyr both come from Kconfig, as do the ops to link: TARGET is `app`, and ranvier_model_ops() is
+# not needed. NPU marks the steps that an accelerator may execute, MAX_STEP_MACS and MAX_STEP_US split
+# long ones, COSTS is what `ranvier profile` measured: the options of `ranvier compile`.
 #
 # The `ranvier` command is RANVIER_COMMAND; by default the one of this repository's .venv, or of PATH.
 
@@ -97,7 +101,7 @@ function(ranvier_model_ops variable)
 endfunction()
 
 function(ranvier_add_model target model)
-  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "INPUT;NAME;LABELS;VERSION" "")
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "INPUT;NAME;LABELS;VERSION;ISA;OPTIMIZE;NPU;MAX_STEP_MACS;MAX_STEP_US;COSTS" "")
   if(ARG_UNPARSED_ARGUMENTS OR ARG_KEYWORDS_MISSING_VALUES)
     message(
       FATAL_ERROR "ranvier_add_model(${target} ...): cannot use:"
@@ -111,10 +115,30 @@ function(ranvier_add_model target model)
     string(SUBSTRING ${ARG_NAME} 0 31 ARG_NAME)
   endif()
   string(REGEX REPLACE "[^A-Za-z0-9_]" "_" symbol ranvier_${ARG_NAME})
-  set(options --name ${ARG_NAME} --isa ${RANVIER_ISA} --optimize ${RANVIER_OPTIMIZE})
+  if(NOT ARG_ISA)
+    set(ARG_ISA ${RANVIER_ISA})
+  endif()
+  if(NOT ARG_OPTIMIZE)
+    set(ARG_OPTIMIZE ${RANVIER_OPTIMIZE})
+  endif()
+  set(options --name ${ARG_NAME} --isa ${ARG_ISA} --optimize ${ARG_OPTIMIZE})
   set(inputs ${model} ${RANVIER_COMMAND})
   if(ARG_INPUT)
     list(APPEND options --input ${ARG_INPUT})
+  endif()
+  if(ARG_NPU)
+    list(APPEND options --npu ${ARG_NPU})
+  endif()
+  if(ARG_MAX_STEP_MACS)
+    list(APPEND options --max-step-macs ${ARG_MAX_STEP_MACS})
+  endif()
+  if(ARG_MAX_STEP_US)
+    list(APPEND options --max-step-us ${ARG_MAX_STEP_US})
+  endif()
+  if(ARG_COSTS)
+    get_filename_component(ARG_COSTS ${ARG_COSTS} ABSOLUTE)
+    list(APPEND options --costs ${ARG_COSTS})
+    list(APPEND inputs ${ARG_COSTS})
   endif()
   if(ARG_VERSION)
     list(APPEND options --version ${ARG_VERSION})
@@ -136,4 +160,10 @@ function(ranvier_add_model target model)
     VERBATIM)
   target_sources(${target} PRIVATE ${base}.c ${base}.h)
   target_include_directories(${target} PRIVATE ${folder})
+  if(TARGET ranvier_models) # a build that links the ops of the models that it has
+    add_custom_target(${symbol}_package DEPENDS ${base}.rnv)
+    add_dependencies(${target} ${symbol}_package)
+    add_dependencies(ranvier_models ${symbol}_package)
+    set_property(TARGET ranvier_models APPEND PROPERTY RANVIER_PACKAGES ${base}.rnv)
+  endif()
 endfunction()

@@ -205,7 +205,7 @@ def test_by_default_all_of_the_checkout_on_all_platforms(fake: Fake) -> None:
         "native_sim/native/64",
         "frdm_mcxn947/mcxn947/cpu0",
     ]
-    roots = [str(Path.cwd() / "samples"), str(Path.cwd() / "tests" / "zephyr")]
+    roots = [str(Path.cwd() / each) for each in ("firmware/app", "samples", "tests/zephyr")]
     assert value_of(fake.arguments, "--testsuite-root") == roots
     assert "13 cases passed, 0 failed; 1 suites only built" in answer.out
     assert "core.c" not in answer.out

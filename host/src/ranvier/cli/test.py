@@ -16,6 +16,7 @@ from ranvier.errors import RanvierError
 from ranvier.testing import zephyr
 from ranvier.testing.zephyr import Request, Suite
 
+_FOLDERS = ("firmware/app", "samples", "tests/zephyr")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -87,7 +88,7 @@ def _own_paths(checkout: Path | None) -> tuple[Path, ...]:
             "this is no checkout of Ranvier, so there is nothing to test by default",
             "name folders of samples or tests, or change to a checkout",
         )
-    return (checkout / "samples", checkout / "tests" / "zephyr")
+    return tuple(checkout / folder for folder in _FOLDERS)
 
 
 def _show(output: Output) -> zephyr.Show:

@@ -1,0 +1,23 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+#ifndef RANVIER_APP_MODELS_H_
+#define RANVIER_APP_MODELS_H_
+
+#include <stdint.h>
+
+/** An embedded package. */
+struct app_model {
+	const uint8_t *data; /**< 16-byte aligned */
+	uint32_t bytes;
+};
+
+/** The packages of RANVIER_MODELS. */
+extern const struct app_model app_models[];
+
+/** Entries of @ref app_models. */
+extern const uint32_t app_model_count;
+
+#endif /* RANVIER_APP_MODELS_H_ */
