@@ -77,7 +77,8 @@ def chain(
 
 def packages() -> list[bytes]:
     """Two for each model of soak.h, of other arenas or tables."""
-    state = stateful()
+    state = stateful(in_place=False)
+    state = replace(state, steps=tuple(replace(step, npu=True) for step in state.steps))
     return [
         chain("tiny", 1, 16),
         chain("tiny", 2, 48),

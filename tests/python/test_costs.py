@@ -163,3 +163,12 @@ def test_costs_in_the_c_file(tmp_path: Path) -> None:
     other = compile_model(DIGITS.read_bytes(), "digits", CompileOptions(isa="base"))
     with pytest.raises(InputError, match="other ops"):
         table.of_steps(other.content, "digits")
+
+
+def test_costs_that_lack_an_op() -> None:
+    whole = table()
+    content = waist("dsp", "memory").content
+    op = whole.steps[-1].op
+    rest = replace(whole, steps=tuple(step for step in whole.steps if step.op != op))
+    with pytest.raises(InputError, match=f"lack op {op}"):
+        rest.require_program(content.ops, "waist")

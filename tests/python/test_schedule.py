@@ -224,3 +224,9 @@ def test_costs_of_packages(tmp_path: Path) -> None:
     clock = "[system]\nclock_mhz = 10\ncycles_per_instruction = 2\n"
     with pytest.raises(InputError, match="predicts no instructions"):
         read_tasks(write(tmp_path, text.replace("[system]\n", clock)))
+
+
+def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    text = GOOD.replace("steps_us = [10, 20]", 'package = "\\u0000"')
+    with pytest.raises(InputError, match="cannot be read"):
+        read_tasks(write(tmp_path, text))

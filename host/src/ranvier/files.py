@@ -20,9 +20,10 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a name with a null character
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
         raise InputError(
-            f"{path}: cannot be read: {error.strerror or error}",
+            f"{path}: cannot be read: {reason}",
             remedy="check the name and the permissions",
         ) from None
     if len(data) > MAX_BYTES:

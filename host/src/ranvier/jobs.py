@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ranvier.errors import InputError
+from ranvier.errors import InputError, RanvierError
 from ranvier.model import Package, encode
 from ranvier.native.scheduler import JobTimes, LaneOptions, NativeScheduler, buffer, contents
 from ranvier.package.records import IoMode
@@ -66,9 +66,7 @@ class Job:
     def result(self, timeout: float | None = None) -> JobResult:
         """Wait until the job is complete, at most ``timeout`` seconds (TimeoutError then)."""
         if self._result is None:
-            times = self._native.wait(
-                self.handle, None if timeout is None else math.ceil(timeout * 1e6)
-            )
+            times = self._native.wait(self.handle, _microseconds(timeout))
             if times is None:
                 raise TimeoutError(f"the job is not complete after {timeout} s")
             self._result = JobResult(self._arrays() if times.status == "OK" else (), times)
@@ -123,17 +121,30 @@ class Scheduler:
         return OpenModel(opened, self._native.open(opened.native, lanes))
 
     def swap(self, model: OpenModel, package: Package | str | Path | bytes) -> OpenModel:
-        """Let a model's jobs finish, then replace its package; the lanes stay."""
+        """Let a model's jobs finish, then replace its package; the lanes stay.
+
+        Where the new package is refused, the old one goes on.
+        """
         opened = _package(package)
         self._native.drain(model.handle)
-        return OpenModel(opened, self._native.swap(model.handle, opened.native))
+        try:
+            return OpenModel(opened, self._native.swap(model.handle, opened.native))
+        except RanvierError:
+            self._native.undrain(model.handle)
+            raise
 
     def drain(
         self, model: OpenModel, *, cancel: bool = False, timeout: float | None = None
     ) -> bool:
-        """Refuse further jobs of a model and wait for those it has; False where time ran out."""
-        limit = None if timeout is None else math.ceil(timeout * 1e6)
-        return self._native.drain(model.handle, cancel=cancel, timeout_us=limit)
+        """Refuse further jobs of a model and wait for those it has; False where time ran out.
+
+        It refuses jobs until :meth:`resume` or :meth:`swap`.
+        """
+        return self._native.drain(model.handle, cancel=cancel, timeout_us=_microseconds(timeout))
+
+    def resume(self, model: OpenModel) -> None:
+        """Accept jobs of a drained model again."""
+        self._native.undrain(model.handle)
 
     def close(self, model: OpenModel) -> None:
         """Drain and forget a model."""
@@ -164,6 +175,11 @@ class Scheduler:
 
 def _package(source: Package | str | Path | bytes) -> Package:
     package = source if isinstance(source, Package) else Package(source)
+    if package.content.state_bytes:
+        raise InputError(
+            f"{package.source} has persistent state",
+            remedy="run it on a device, or with ranvier.Model",
+        )
     if package.content.io_mode == IoMode.RESIDENT:
         raise InputError(
             f"{package.source} has resident inputs",
@@ -172,5 +188,19 @@ def _package(source: Package | str | Path | bytes) -> Package:
     return package
 
 
+def _microseconds(timeout: float | None) -> int | None:
+    if timeout is None or timeout == math.inf:
+        return None
+    if not isinstance(timeout, (int, float)) or math.isnan(timeout):
+        raise InputError(f"timeout is {timeout!r}", remedy="give seconds, or None to wait for ever")
+    return math.ceil(max(0.0, timeout) * 1e6)
+
+
 def _absolute(native: NativeScheduler, deadline_us: int | None) -> int | None:
-    return None if deadline_us is None else native.now_us() + deadline_us
+    if deadline_us is None:
+        return None
+    if not isinstance(deadline_us, int):
+        raise InputError(
+            f"deadline_us is {deadline_us!r}", remedy="give whole microseconds from now, or None"
+        )
+    return max(0, native.now_us() + deadline_us)

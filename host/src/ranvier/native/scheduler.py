@@ -8,6 +8,7 @@ Lanes, jobs and models lie in memory that one object owns.
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from ranvier.native.session import NativePackage, aligned, refusal, status_name,
 
 _REMEDIES = {
     "ENOENT": "it was closed, swapped or is complete; open or submit it again",
-    "EAGAIN": "wait for other jobs, raise depth, or let the lane drop its oldest job",
+    "EAGAIN": "wait until others are over, or give more room: depth, jobs, models",
     "ETIME": "the deadline cannot be met; submit earlier or with a later one",
     "ENOMEM": "give the lane a larger arena (arena_bytes of the package, at least)",
     "ESTATE": "bind the model to that lane; a draining model refuses jobs",
@@ -72,6 +73,12 @@ def contents(memory: Any) -> bytes:
     return bytes(ffi.buffer(memory))
 
 
+def _require(what: str, value: Any, low: int, high: int) -> None:
+    """Raise :class:`InputError` unless ``value`` is a whole number in ``low .. high``."""
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        raise InputError(f"{what} is {value!r}", remedy=f"give a whole number from {low} to {high}")
+
+
 def _slices(timeout_us: int | None) -> Iterator[int]:
     """Times to wait, one after the other, so that a stop is noticed meanwhile."""
     end = math.inf if timeout_us is None else time.monotonic() + timeout_us / 1e6
@@ -99,11 +106,14 @@ class NativeScheduler:
         thread_per_lane: bool = False,
     ) -> None:
         lib = library()
-        if not 1 <= len(lanes) <= lib.RNV_SCHED_MAX_LANES:
-            raise InputError(
-                f"{len(lanes)} lanes",
-                remedy=f"give 1 to {lib.RNV_SCHED_MAX_LANES}",
-            )
+        _require("number of lanes", len(lanes), 1, lib.RNV_SCHED_MAX_LANES)
+        _require("jobs", jobs, 1, lib.RNV_SCHED_MAX_JOBS)
+        _require("models", models, 1, 0xFFFF)
+        _require("externals", externals, 1, 0xFFFF)
+        for lane in lanes:
+            _require("arena_bytes", lane.arena_bytes, 0, (1 << 31) - 1)
+            _require("depth", lane.depth, 1, lib.RNV_LANE_MAX_DEPTH)
+        self._lane_count = len(lanes)
         self._lib = lib
         self._models: dict[int, NativePackage] = {}
         #: Memory of jobs that were not collected yet: the core may write it.
@@ -112,6 +122,7 @@ class NativeScheduler:
         self._lock = threading.Condition()
         self._calls = 0
         self._running = False
+        self._process = os.getpid()
         self._kept: list[Any] = []
         self._driver = lib.rnv_posix_driver_create()
         if self._driver == ffi.NULL:
@@ -174,6 +185,8 @@ class NativeScheduler:
 
         Calls of other threads that are under way, waiting ones too, return first.
         """
+        if os.getpid() != self._process:  # the threads are those of the process that forked
+            return
         with self._lock:
             if not self._running:
                 return
@@ -189,6 +202,8 @@ class NativeScheduler:
     @contextmanager
     def _call(self) -> Iterator[None]:
         """Around every call of the core: not after :meth:`stop`, which waits for its end."""
+        if os.getpid() != self._process:
+            raise JobError("the scheduler is another process's", "ESTATE", "make one after fork")
         with self._lock:
             if not self._running:
                 raise JobError("the scheduler was stopped", "ESTATE", "make another one")
@@ -208,7 +223,8 @@ class NativeScheduler:
         with self._call():
             status = self._lib.rnv_model_open(self._sched, config, handle, diag)
         self._accepted(status, package, diag)
-        self._models[int(handle[0])] = package
+        with self._lock:
+            self._models[int(handle[0])] = package
         return int(handle[0])
 
     def swap(self, model: int, package: NativePackage) -> int:
@@ -224,6 +240,8 @@ class NativeScheduler:
         return int(handle[0])
 
     def _model_config(self, package: NativePackage, lanes: Sequence[int]) -> Any:
+        for lane in lanes:
+            _require("lane", lane, 0, self._lane_count - 1)
         config: Any = ffi.new("struct rnv_model_config *")
         config.data = package.data
         config.bytes = package.header.total_bytes
@@ -252,6 +270,12 @@ class NativeScheduler:
                 return True
         return False
 
+    def undrain(self, model: int) -> None:
+        """Accept jobs of a drained model again."""
+        with self._call():
+            status = self._lib.rnv_model_undrain(self._sched, model)
+        self._expect(status, "ending the drain")
+
     def now_us(self) -> int:
         """The scheduler's clock, which deadlines are in."""
         return int(self._lib.rnv_now_us())
@@ -270,6 +294,9 @@ class NativeScheduler:
         job is collected. ``deadline_us`` is absolute.
         """
         self._reap()
+        _require("lane", lane, 0, self._lane_count - 1)
+        if deadline_us is not None:
+            _require("deadline_us", deadline_us, 0, self._lib.RNV_NEVER - 1)
         array: Any = ffi.new("struct rnv_buffer[]", len(buffers))
         for row, memory in zip(array, buffers, strict=True):
             row.data = memory
@@ -331,6 +358,8 @@ class NativeScheduler:
 
     def set_deadline(self, job: int, deadline_us: int | None) -> None:
         """Change the deadline of a queued job."""
+        if deadline_us is not None:
+            _require("deadline_us", deadline_us, 0, self._lib.RNV_NEVER - 1)
         deadline = self._lib.RNV_NEVER if deadline_us is None else deadline_us
         with self._call():
             status = self._lib.rnv_job_set_deadline(self._sched, job, deadline)
@@ -338,6 +367,7 @@ class NativeScheduler:
 
     def lane_stats(self, lane: int) -> Mapping[str, int]:
         """A lane's counters, named as in ``struct rnv_lane_stats``."""
+        _require("lane", lane, 0, self._lane_count - 1)
         stats: Any = ffi.new("struct rnv_lane_stats *")
         with self._call():
             self._expect(self._lib.rnv_lane_stats_get(self._sched, lane, stats), f"lane {lane}")

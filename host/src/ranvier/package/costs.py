@@ -115,6 +115,12 @@ class CostTable:
                 remedy="compile without --max-step-us and --max-step-macs, measure that package "
                 "with ranvier profile, and use its costs",
             )
+        missing = sorted(set(range(len(ops))) - {step.op for step in self.steps})
+        if missing:
+            raise InputError(
+                f"{name}: the costs lack op {missing[0]}",
+                remedy="write them again with ranvier profile",
+            )
 
     def to_json(self) -> str:
         """The file's text."""
