@@ -95,6 +95,14 @@ static void check_output(struct subject *subject, const struct record *job)
 	soak.compared++;
 }
 
+/* A quarantined accelerator may still write the state of the job's model. */
+static bool is_state_held(const struct record *job)
+{
+	const struct record *zombie = soak.at[job->lane].zombie;
+
+	return job->model == STATEFUL && zombie != NULL && zombie->model == STATEFUL;
+}
+
 static void count_end(const struct record *job, const struct rnv_job_result *result)
 {
 	struct lane *lane = &soak.at[job->lane];
@@ -116,6 +124,7 @@ static void count_end(const struct record *job, const struct rnv_job_result *res
 		CHECK(result->start_us == RNV_NEVER, "a job did not start");
 	}
 	CHECK(result->missed == missed, "missed");
+	CHECK(result->status != RNV_ESTALE || is_state_held(job), "stale");
 	expected->missed += missed;
 	expected->completed += result->status == RNV_OK;
 	expected->cancelled += result->status == RNV_ECANCELED;
@@ -217,6 +226,7 @@ void soak_note_start(const struct rnv_trace_event *event)
 
 	CHECK(!job->started && job->ends == 0u, "starts twice");
 	CHECK(lane->current == NULL, "a started job keeps its lane");
+	CHECK(!is_state_held(job), "a job runs on a state that may be written");
 	job->started = true;
 	lane->queued--;
 	lane->current = job;

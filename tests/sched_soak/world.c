@@ -360,12 +360,12 @@ static void drive(void)
 {
 	if (soak.threads) {
 		drive_threads(LANES);
-		return;
 	}
 	while (soak.woken != 0u) {
 		soak.woken = 0;
 		rnv_sched_run(&soak.sched);
 	}
+	CHECK(rnv_sched_next_us(&soak.sched) > soak.now_us, "what was due was not done");
 }
 
 /* Let time pass until the next event: false if there is none. */

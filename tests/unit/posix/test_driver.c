@@ -241,8 +241,8 @@ static void test_drain_swaps_under_load(void **state)
 						 round % 2 ? RNV_DRAIN_CANCEL : RNV_DRAIN_FINISH,
 						 RNV_NEVER),
 				 RNV_OK);
-		for (int i = 0; i < 8; i++) {
-			assert_true(atomic_load(&jobs[i].status) <= 0);
+		for (int i = 0; i < 8; i++) { /* the last callbacks may still run */
+			assert_true(end_of(&jobs[i], true, RNV_NO_HANDLE) <= 0);
 		}
 		assert_int_equal(submit(&jobs[0], 0, true, &handle), RNV_ESTATE);
 		assert_int_equal(rnv_model_swap(&t.sched, &config, &t.model[0], NULL, NULL),
@@ -271,8 +271,8 @@ static void test_a_stopped_driver_keeps_jobs(void **state)
 
 static void test_the_port(void **state)
 {
+	uint32_t first = rnv_cycles(); /* before the other clock: it has seen no less */
 	uint64_t before_us = rnv_now_us();
-	uint32_t first = rnv_cycles();
 	uint32_t outer = rnv_critical_enter();
 	uint32_t inner = rnv_critical_enter();
 	uint64_t us;

@@ -6,133 +6,7 @@
 /* Marked steps: accelerator, CPU, waiting, faults, zombies. Steps 0 and 2 of the network are
  * marked. */
 
-#include "sched_fixture.h"
-
-#define TIMEOUT_US 1000u
-
-static struct device {
-	struct rnv_npu npu;
-	struct rnv_npu_caps caps;
-	struct rnv_exec exec;
-	uint32_t serial;
-	uint32_t lane;
-	uint32_t invokes;
-	uint32_t aborts;
-	bool pending;
-	bool refuses;
-	bool confirms; /* an abort, at once */
-	bool at_once;  /* every request completes inside of invoke() */
-} d;
-
-static const struct rnv_npu_caps *stub_caps(void *device)
-{
-	return &((struct device *)device)->caps;
-}
-
-static int stub_load(void *device, const struct rnv_package *pkg)
-{
-	(void)device;
-	(void)pkg;
-	assert_int_equal(depth, 0);
-	return RNV_OK;
-}
-
-static void finish_request(int status)
-{
-	assert_true(d.pending);
-	d.pending = false;
-	if (status == RNV_OK) {
-		(void)rnv_exec_step(&d.exec);
-	}
-	rnv_npu_event(&d.npu, d.serial, status);
-}
-
-static int stub_invoke(void *device, const struct rnv_npu_request *request)
-{
-	(void)device;
-	assert_int_equal(depth, 0);
-	assert_false(d.pending);
-	if (d.refuses) {
-		return RNV_EIO;
-	}
-	d.exec = *request->exec;
-	d.serial = request->serial;
-	d.lane = request->lane;
-	d.pending = true;
-	d.invokes++;
-	if (d.at_once) {
-		finish_request(RNV_OK);
-	}
-	return RNV_OK;
-}
-
-static void stub_abort(void *device, uint32_t serial)
-{
-	(void)device;
-	d.aborts++;
-	if (d.confirms && d.pending && serial == d.serial) {
-		finish_request(RNV_ECANCELED);
-	}
-}
-
-static int stub_reset(void *device)
-{
-	(void)device;
-	d.pending = false;
-	return RNV_OK;
-}
-
-static const struct rnv_npu_driver driver = {.caps = stub_caps,
-					     .load = stub_load,
-					     .invoke = stub_invoke,
-					     .abort = stub_abort,
-					     .reset = stub_reset};
-
-static int setup(void **state)
-{
-	(void)state;
-	bench_init();
-	memset(&d, 0, sizeof(d));
-	d.caps.name = "stub";
-	d.caps.timeout_us = TIMEOUT_US;
-	memset(d.caps.opset, 0xFF, sizeof(d.caps.opset));
-	d.confirms = true;
-	assert_int_equal(rnv_npu_init(&d.npu, &driver, &d), RNV_OK);
-	b.config.npu = &d.npu;
-	bench_start();
-	for (int i = 0; i < MODELS; i++) {
-		b.images[i].steps[OP_CONV].flags |= RNV_STEP_NPU;
-		b.images[i].steps[OP_FC].flags |= RNV_STEP_NPU;
-	}
-	open_model(0, 0x7);
-	assert_int_equal(info_of(0).npu, 1);
-	return 0;
-}
-
-static uint32_t submit_with(uint32_t lane, uint32_t flags, uintptr_t context)
-{
-	struct rnv_job_request request = request_of(0, lane, RNV_NEVER, context);
-	uint32_t job;
-
-	request.flags = (uint8_t)flags;
-	assert_int_equal(rnv_job_submit(&b.sched, &request, &job), RNV_OK);
-	return job;
-}
-
-static struct rnv_npu_info npu_info(void)
-{
-	struct rnv_npu_info info;
-
-	rnv_npu_info_get(&d.npu, &info);
-	return info;
-}
-
-/* Let time pass, and the driver do what is due. */
-static void pass(uint64_t us)
-{
-	now_us += us;
-	rnv_sched_run(&b.sched);
-}
+#include "accelerate_fixture.h"
 
 static void test_marked_steps_run_there(void **state)
 {
@@ -254,6 +128,25 @@ static void test_higher_lane_takes_it(void **state)
 	assert_output();
 }
 
+/* The abort for a more urgent lane has a time-out of its own, which the driver attends to. */
+static void test_taking_it_from_a_lane_is_bounded(void **state)
+{
+	(void)state;
+	d.caps.abort_us = 50;
+	d.confirms = false;
+	(void)submit_with(2, RNV_JOB_NPU_WAIT, 2);
+	rnv_sched_run(&b.sched);
+	(void)submit_with(0, RNV_JOB_NPU_WAIT, 0);
+	pass(1);
+	assert_int_equal(d.aborts, 1);
+	assert_int_equal(rnv_sched_next_us(&b.sched), now_us + 50);
+	pass(50);
+	assert_int_equal(npu_info().state, RNV_NPU_QUARANTINED);
+	assert_true(rnv_sched_next_us(&b.sched) == RNV_NEVER);
+	assert_order((uintptr_t[]){0}, 1);
+	assert_output();
+}
+
 static void test_faults_fall_back(void **state)
 {
 	(void)state;
@@ -367,6 +260,72 @@ static void test_zombie_and_recover(void **state)
 	assert_output();
 }
 
+/* Model 0 in lane 1 as if its package had state. */
+static void give_state(uint8_t flags)
+{
+	b.models[0].state = b.state;
+	b.models[0].state_bytes = sizeof(b.state);
+	b.models[0].state_room = sizeof(b.state);
+	b.models[0].flags = flags;
+	b.models[0].lanes = 0x2;
+	memset(b.state, 0x77, sizeof(b.state));
+}
+
+/* While an accelerator may write a model's state nobody else does. */
+static void test_zombie_and_state(void **state)
+{
+	uint32_t job;
+
+	(void)state;
+	give_state(RNV_MODEL_AUTO_RESET);
+	d.confirms = false;
+	job = submit_with(1, 0, 1);
+	(void)submit_with(1, 0, 2);
+	(void)submit_with(1, RNV_JOB_RESET, 3);
+	rnv_sched_run(&b.sched);
+	pass(TIMEOUT_US);
+	pass(TIMEOUT_US);
+	assert_int_equal(rnv_job_state_get(&b.sched, job), RNV_JOB_ZOMBIE);
+	assert_order((uintptr_t[]){2, 3}, 2);
+	assert_int_equal(b.done[0].status, RNV_ESTALE);
+	assert_int_equal(b.done[1].status, RNV_ESTALE);
+	assert_int_equal(info_of(0).stale, 1);
+	assert_int_equal(info_of(0).resets, 0);
+	assert_int_equal(rnv_model_reset(&b.sched, b.model[0]), RNV_EBUSY);
+	assert_int_equal(b.state[0], 0x77);
+	finish_request(RNV_OK); /* late */
+	(void)submit_with(1, 0, 4);
+	rnv_sched_run(&b.sched);
+	assert_order((uintptr_t[]){2, 3, 1, 4}, 4);
+	assert_int_equal(b.done[3].status, RNV_OK);
+	assert_int_equal(info_of(0).resets, 1);
+	assert_int_equal(b.state[0], 0);
+}
+
+static uint32_t victim;
+
+static void cancel_as_it_is_handed_over(void *context, const struct rnv_trace_event *event)
+{
+	on_trace(context, event);
+	if (event->kind == RNV_TRACE_NPU_BEGIN && event->job == victim) {
+		victim = RNV_NO_HANDLE;
+		assert_int_equal(rnv_job_cancel(&b.sched, event->job), RNV_OK);
+	}
+}
+
+/* A cancel just before the request: nothing is lost. */
+static void test_cancel_before_the_request(void **state)
+{
+	(void)state;
+	b.hooks.trace = cancel_as_it_is_handed_over;
+	victim = submit_with(1, 0, 1);
+	rnv_sched_run(&b.sched);
+	assert_int_equal(victim, RNV_NO_HANDLE);
+	assert_int_equal(d.aborts, 1);
+	assert_order((uintptr_t[]){1}, 1);
+	assert_int_equal(b.done[0].status, RNV_ECANCELED);
+}
+
 static void test_cancel_at_the_accelerator(void **state)
 {
 	uint32_t job = submit_with(1, 0, 1);
@@ -400,6 +359,40 @@ static void test_cancel_one_that_waits_for_it(void **state)
 	assert_int_equal(b.done[0].status, RNV_ECANCELED);
 	assert_int_equal(d.aborts, 0);
 	assert_int_equal(b.sched.npu_waiting, 0);
+}
+
+/* A model that is opened while the accelerator is busy is loaded later. */
+static void test_loaded_later(void **state)
+{
+	struct rnv_job_request request;
+
+	(void)state;
+	(void)submit_with(1, 0, 1);
+	rnv_sched_run(&b.sched);
+	open_model(1, 0x7);
+	assert_int_equal(info_of(1).npu, 0);
+	assert_int_equal(rnv_model_npu_load(&b.sched, b.model[1]), RNV_EBUSY);
+	d.at_once = true;
+	finish_request(RNV_OK);
+	rnv_sched_run(&b.sched);
+	assert_int_equal(rnv_model_npu_load(&b.sched, 5), RNV_ENOENT);
+	request = request_of(1, 0, RNV_NEVER, 2);
+	assert_int_equal(rnv_job_submit(&b.sched, &request, NULL), RNV_OK);
+	assert_int_equal(rnv_model_npu_load(&b.sched, b.model[1]), RNV_EBUSY);
+	rnv_sched_run(&b.sched);
+	assert_int_equal(b.done[1].fallbacks, 0); /* not wanted there */
+	assert_int_equal(d.invokes, 2);
+	assert_int_equal(rnv_model_npu_load(&b.sched, b.model[1]), RNV_OK);
+	assert_int_equal(info_of(1).npu, 1);
+	assert_int_equal(info_of(1).jobs, 0);
+	assert_int_equal(rnv_job_submit(&b.sched, &request, NULL), RNV_OK);
+	rnv_sched_run(&b.sched);
+	assert_int_equal(d.invokes, 4);
+	d.npu.state = RNV_NPU_SUSPENDED;
+	assert_int_equal(rnv_model_npu_load(&b.sched, b.model[1]), RNV_ESTATE);
+	assert_int_equal(info_of(1).npu, 1); /* it still has it */
+	b.sched.npu = NULL;
+	assert_int_equal(rnv_model_npu_load(&b.sched, b.model[1]), RNV_ENOTSUP);
 }
 
 static void test_suspended(void **state)
@@ -470,12 +463,16 @@ int main(void)
 		cmocka_unit_test_setup(test_others_use_the_cpu, setup),
 		cmocka_unit_test_setup(test_requests_by_lane, setup),
 		cmocka_unit_test_setup(test_higher_lane_takes_it, setup),
+		cmocka_unit_test_setup(test_taking_it_from_a_lane_is_bounded, setup),
 		cmocka_unit_test_setup(test_faults_fall_back, setup),
 		cmocka_unit_test_setup(test_time_out, setup),
 		cmocka_unit_test_setup(test_zombie, setup),
 		cmocka_unit_test_setup(test_zombie_and_recover, setup),
+		cmocka_unit_test_setup(test_zombie_and_state, setup),
+		cmocka_unit_test_setup(test_cancel_before_the_request, setup),
 		cmocka_unit_test_setup(test_cancel_at_the_accelerator, setup),
 		cmocka_unit_test_setup(test_cancel_one_that_waits_for_it, setup),
+		cmocka_unit_test_setup(test_loaded_later, setup),
 		cmocka_unit_test_setup(test_suspended, setup),
 		cmocka_unit_test_setup(test_blocked_after_a_wait, setup),
 		cmocka_unit_test_setup(test_a_time_out_does_not_count_as_blocking, setup),

@@ -90,20 +90,20 @@ static void test_queued_jobs_count_where_they_go_before(void **state)
 	assert_true(accepts(2, 300)); /* behind four */
 }
 
-/* In the second step of a job of lane 1: 50 us of it are left. */
+/* In the second step of a job of lane 1, which counts as a whole. */
 static void in_second_step(const struct rnv_trace_event *event)
 {
 	if (event->step == 1 && event->lane == 1) {
 		b.in_step = NULL;
-		assert_false(accepts(1, 109));
-		assert_true(accepts(1, 110));
+		assert_false(accepts(1, 119));
+		assert_true(accepts(1, 120));
 		assert_true(accepts(0, 60));
-		assert_false(accepts(2, 229));
-		assert_true(accepts(2, 230));
+		assert_false(accepts(2, 239));
+		assert_true(accepts(2, 240));
 	}
 }
 
-static void test_of_a_started_job_the_rest_counts(void **state)
+static void test_a_started_job_counts(void **state)
 {
 	(void)state;
 	assert_true(accepts(1, 100));
@@ -131,14 +131,46 @@ static void test_reservations(void **state)
 	assert_true(accepts(2, 280));
 }
 
+/* Where they leave nothing, or are wrong, nothing fits, and that is known at once. */
 static void test_reservations_that_leave_nothing(void **state)
 {
-	static const struct rnv_reservation list = {.period_us = 10, .cost_us = 10, .lane = 0};
+	struct rnv_reservation list[2] = {{.period_us = 10, .cost_us = 10, .lane = 0}};
+
+	(void)state;
+	admission.reservations = list;
+	admission.reservation_count = 1;
+	assert_false(accepts(1, 1000000));
+	assert_false(accepts(1, RNV_NEVER / 2));
+	list[0].period_us = 0;
+	assert_false(accepts(1, 1000000));
+	list[0] = (struct rnv_reservation){UINT32_MAX, UINT32_MAX, 0};
+	list[1] = (struct rnv_reservation){1, UINT32_MAX, 0};
+	admission.reservation_count = 2;
+	assert_false(accepts(1, RNV_NEVER / 2));
+}
+
+/*
+ * 99 of 100 us are reserved: 60 us of work are done in one of each 100, and a window of whole
+ * periods holds it from the 60th on. That is far for steps of one period, but the deadline fits.
+ */
+static void test_reservations_that_leave_little(void **state)
+{
+	static const struct rnv_reservation list = {.period_us = 100, .cost_us = 99, .lane = 0};
 
 	(void)state;
 	admission.reservations = &list;
 	admission.reservation_count = 1;
-	assert_false(accepts(1, 1000000));
+	assert_false(accepts(1, 5999));
+	assert_true(accepts(1, 6000));
+}
+
+/* Costs add up in more than 32 bits. */
+static void test_large_costs(void **state)
+{
+	(void)state;
+	b.models[0].cost_us[0] = UINT32_MAX - 100u;
+	assert_true(accepts(1, RNV_NEVER / 2));
+	assert_false(accepts(1, RNV_NEVER / 2));
 }
 
 int main(void)
@@ -148,9 +180,11 @@ int main(void)
 		cmocka_unit_test_setup(test_a_deadline_in_the_past_is_refused, setup),
 		cmocka_unit_test_setup(test_what_is_not_known_is_accepted, setup),
 		cmocka_unit_test_setup(test_queued_jobs_count_where_they_go_before, setup),
-		cmocka_unit_test_setup(test_of_a_started_job_the_rest_counts, setup),
+		cmocka_unit_test_setup(test_a_started_job_counts, setup),
 		cmocka_unit_test_setup(test_reservations, setup),
 		cmocka_unit_test_setup(test_reservations_that_leave_nothing, setup),
+		cmocka_unit_test_setup(test_reservations_that_leave_little, setup),
+		cmocka_unit_test_setup(test_large_costs, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

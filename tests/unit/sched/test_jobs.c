@@ -279,6 +279,64 @@ static void test_collect(void **state)
 	assert_int_equal(rnv_job_state_get(&b.sched, job), RNV_ENOENT);
 }
 
+static uint32_t looked_for;
+static uint32_t looks;
+
+/* A thread that waits for a job finds it, at any moment, until it has its result. */
+static void look_between(void)
+{
+	struct rnv_job_result result;
+
+	between = NULL;
+	assert_int_equal(rnv_job_collect(&b.sched, looked_for, &result),
+			 (looks++ == 0u) ? RNV_EAGAIN : RNV_OK);
+	if (looks < 2u) {
+		between = look_between;
+	}
+}
+
+/* Not before the lane drops it. */
+static void look_while_dropping(void)
+{
+	if (b.lanes[1].dropping != 0u) {
+		look_between();
+	}
+}
+
+static void test_a_cancelled_job_is_there_until_collected(void **state)
+{
+	struct rnv_job_request request = request_of(0, 1, RNV_NEVER, 0);
+
+	(void)state;
+	request.done = NULL;
+	assert_int_equal(rnv_job_submit(&b.sched, &request, &looked_for), RNV_OK);
+	looks = 0;
+	between = look_between;
+	assert_int_equal(rnv_job_cancel(&b.sched, looked_for), RNV_OK);
+	assert_int_equal(looks, 2);
+	assert_int_equal(rnv_job_state_get(&b.sched, looked_for), RNV_ENOENT);
+}
+
+static void test_a_dropped_job_is_there_until_collected(void **state)
+{
+	struct rnv_job_request request = request_of(0, 1, RNV_NEVER, 0);
+
+	(void)state;
+	b.configs[1].overload = RNV_OVERLOAD_DROP_OLDEST;
+	bench_start();
+	open_model(0, 0x7);
+	request.model = b.model[0];
+	request.done = NULL;
+	assert_int_equal(rnv_job_submit(&b.sched, &request, &looked_for), RNV_OK);
+	for (int i = 1; i < DEPTH; i++) {
+		(void)submit(0, 1, RNV_NEVER, 0);
+	}
+	looks = 0;
+	between = look_while_dropping;
+	(void)submit(0, 1, RNV_NEVER, 0);
+	assert_int_equal(looks, 2);
+}
+
 static void test_late_jobs_are_dropped(void **state)
 {
 	struct rnv_job_request request = request_of(0, 1, 1010, 1);
@@ -327,6 +385,8 @@ int main(void)
 		cmocka_unit_test_setup(test_handles_are_never_zero, bench_setup),
 		cmocka_unit_test_setup(test_fire_and_forget, bench_setup),
 		cmocka_unit_test_setup(test_collect, bench_setup),
+		cmocka_unit_test_setup(test_a_cancelled_job_is_there_until_collected, bench_setup),
+		cmocka_unit_test_setup(test_a_dropped_job_is_there_until_collected, bench_setup),
 		cmocka_unit_test_setup(test_late_jobs_are_dropped, bench_setup),
 		cmocka_unit_test_setup(test_full_lane_refuses, bench_setup),
 	};

@@ -207,6 +207,61 @@ static void test_swap(void **state)
 	assert_int_equal(rnv_model_swap(&b.sched, &config, &old, &kept, NULL), RNV_ENOENT);
 }
 
+static uint32_t countdown;
+static int status_between;
+
+static void drain_between(void)
+{
+	if (countdown-- == 0u) {
+		between = NULL;
+		status_between = rnv_model_drain(&b.sched, b.model[0], RNV_DRAIN_FINISH);
+	}
+}
+
+/* Who waits for a drain that came in the middle of a reset is told of its end. */
+static void test_drain_during_a_reset(void **state)
+{
+	(void)state;
+	between = drain_between;
+	assert_int_equal(rnv_model_reset(&b.sched, b.model[0]), RNV_OK);
+	assert_null(between);
+	assert_int_equal(status_between, RNV_EAGAIN);
+	assert_int_equal(b.completed_count, 1);
+	assert_int_equal(rnv_model_drain(&b.sched, b.model[0], RNV_DRAIN_FINISH), RNV_OK);
+}
+
+static void bind_between(void)
+{
+	if (countdown-- == 0u) {
+		between = NULL;
+		status_between = rnv_model_bind(&b.sched, b.model[0], 0);
+	}
+}
+
+/* A model with state is never in two lanes, whenever an unbind that fails is interrupted. */
+static void test_bind_during_an_unbind(void **state)
+{
+	uint32_t job;
+
+	(void)state;
+	b.models[0].state_bytes = sizeof(b.state);
+	b.models[0].lanes = 0x2;
+	job = submit(0, 1, RNV_NEVER, 1);
+	for (uint32_t when = 0; between == NULL; when++) {
+		countdown = when;
+		between = bind_between;
+		assert_int_equal(rnv_model_unbind(&b.sched, b.model[0], 1), RNV_EBUSY);
+		assert_int_equal(info_of(0).lanes, 0x2);
+		if (between == NULL) {
+			assert_int_equal(status_between, RNV_EINVAL);
+		}
+	}
+	between = NULL;
+	assert_int_equal(rnv_job_cancel(&b.sched, job), RNV_OK);
+	assert_int_equal(rnv_model_unbind(&b.sched, b.model[0], 1), RNV_OK);
+	assert_int_equal(rnv_model_bind(&b.sched, b.model[0], 0), RNV_OK);
+}
+
 /* --- state ------------------------------------------------------------------------------------ */
 
 /* Model 0 in lane 1 as if its package had state. */
@@ -408,6 +463,8 @@ int main(void)
 		cmocka_unit_test_setup(test_drain_cancel, bench_setup),
 		cmocka_unit_test_setup(test_drain_inside_a_completion, bench_setup),
 		cmocka_unit_test_setup(test_swap, bench_setup),
+		cmocka_unit_test_setup(test_drain_during_a_reset, bench_setup),
+		cmocka_unit_test_setup(test_bind_during_an_unbind, bench_setup),
 		cmocka_unit_test_setup(test_stale_state, bench_setup),
 		cmocka_unit_test_setup(test_auto_reset, bench_setup),
 		cmocka_unit_test_setup(test_order_of_a_model_with_state, bench_setup),

@@ -139,63 +139,168 @@ static void test_unbounded_abort_waits_for_the_time_out(void **state)
 	assert_state(RNV_NPU_QUARANTINED);
 }
 
-static void expire_inside(struct device *device)
+/* --- while invoke has not returned ----------------------------------------------------------- */
+
+/* What more urgent threads do while the caller of invoke is preempted for long. */
+static void preempted_inside(struct device *device)
 {
-	now_us += TIMEOUT_US;
-	rnv_npu_expire(&device->npu, now_us);
-	now_us += ABORT_US;
-	rnv_npu_expire(&device->npu, now_us);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(rnv_npu_next_us(&device->npu), RNV_NEVER);
+		now_us += TIMEOUT_US;
+		rnv_npu_expire(&device->npu, now_us);
+	}
+	assert_state(RNV_NPU_BUSY);
+	assert_no_end();
+	assert_int_equal(rnv_npu_recover(&device->npu), RNV_ESTATE);
+	assert_int_equal(rnv_npu_suspend(&device->npu), RNV_EBUSY);
 }
 
-static void time_out_inside(struct device *device)
-{
-	now_us += TIMEOUT_US;
-	rnv_npu_expire(&device->npu, now_us);
-}
-
-/* Out of time and then refused is one failure, not two. */
-static void test_time_out_and_refusal(void **state)
+/* The time before the device has the request is not the device's. */
+static void test_time_out_begins_after_invoke(void **state)
 {
 	(void)state;
-	fault();
-	d.inside = time_out_inside;
+	d.inside = preempted_inside;
+	assert_int_equal(request(1), RNV_OK);
+	assert_int_equal(d.aborts + info().timeouts + info().quarantines, 0);
+	assert_int_equal(rnv_npu_next_us(&d.npu), now_us + TIMEOUT_US);
+	rnv_npu_expire(&d.npu, now_us + TIMEOUT_US - 1);
+	assert_int_equal(d.aborts, 0);
+	rnv_npu_event(&d.npu, d.last.serial, RNV_OK);
+	assert_end(RNV_OK, true);
+	d.inside = preempted_inside;
 	d.answer = RNV_EIO;
 	assert_int_equal(request(1), RNV_EIO);
-	assert_no_end();
-	assert_state(RNV_NPU_READY);
-	d.answer = RNV_OK;
-	fault();
-	assert_state(RNV_NPU_QUARANTINED);
+	assert_true(rnv_npu_free(&d.npu));
+	assert_int_equal(info().faults, 1);
 }
 
 static void abort_inside(struct device *device)
 {
 	rnv_npu_abort(&device->npu, device->last.serial, now_us);
+	rnv_npu_abort(&device->npu, device->last.serial, now_us);
+	assert_state(RNV_NPU_ABORTING);
+	now_us += TIMEOUT_US + ABORT_US;
+	rnv_npu_expire(&device->npu, now_us);
+	assert_state(RNV_NPU_ABORTING);
+	assert_int_equal(rnv_npu_next_us(&device->npu), RNV_NEVER);
+	assert_no_end();
+	assert_int_equal(device->aborts, 0);
 }
 
-/* A thread that hangs inside of invoke does not hang the others. */
-static void test_expired_inside_invoke(void **state)
+/* The driver, which may not have the request yet, is asked when it has it for certain. */
+static void test_abort_inside_invoke(void **state)
 {
-	struct rnv_npu_end end;
-
 	(void)state;
-	d.inside = expire_inside;
+	d.inside = abort_inside;
 	assert_int_equal(request(1), RNV_OK);
-	assert_end(RNV_ETIMEDOUT, false);
+	assert_int_equal(d.aborts, 1);
+	assert_int_equal(d.aborted, d.last.serial);
+	assert_int_equal(info().aborts, 1);
+	assert_int_equal(rnv_npu_next_us(&d.npu), now_us + ABORT_US);
+	now_us += ABORT_US;
+	rnv_npu_expire(&d.npu, now_us);
+	assert_state(RNV_NPU_QUARANTINED);
+	assert_end(RNV_ECANCELED, false);
 	assert_int_equal(rnv_npu_recover(&d.npu), RNV_OK);
-	assert_end(RNV_ETIMEDOUT, true);
-	d.inside = expire_inside;
-	d.answer = RNV_EIO; /* refused after all: nothing is held */
-	assert_int_equal(request(1), RNV_OK);
-	assert_true(rnv_npu_take(&d.npu, &end));
-	assert_true(end.confirmed);
-	d.answer = RNV_OK;
-	assert_int_equal(rnv_npu_recover(&d.npu), RNV_OK);
+	assert_end(RNV_ECANCELED, true);
+	d.aborts = 0;
 	d.answer = RNV_EIO;
 	d.inside = abort_inside;
 	assert_int_equal(request(1), RNV_EIO);
+	assert_int_equal(d.aborts, 0); /* there is nothing to stop */
 	assert_no_end();
 	assert_true(rnv_npu_free(&d.npu));
+}
+
+static void abort_and_end_inside(struct device *device)
+{
+	abort_inside(device);
+	rnv_npu_event(&device->npu, device->last.serial, RNV_EIO);
+}
+
+static void test_abort_and_end_inside_invoke(void **state)
+{
+	(void)state;
+	d.inside = abort_and_end_inside;
+	assert_int_equal(request(1), RNV_OK);
+	assert_int_equal(d.aborts, 0);
+	assert_int_equal(rnv_npu_next_us(&d.npu), RNV_NEVER);
+	assert_end(RNV_ECANCELED, true);
+	assert_true(rnv_npu_free(&d.npu));
+}
+
+/* The request has ended, its invoke has not returned: nobody else may have the device. */
+static void fault_and_change_inside(struct device *device)
+{
+	struct rnv_npu *npu = &device->npu;
+
+	rnv_npu_event(npu, device->last.serial, RNV_EIO);
+	assert_end(RNV_EIO, true);
+	if (info().state == RNV_NPU_QUARANTINED) {
+		assert_int_equal(rnv_npu_recover(npu), RNV_EBUSY);
+		assert_int_equal(device->resets, 0);
+		assert_state(RNV_NPU_QUARANTINED);
+	} else {
+		assert_int_equal(rnv_npu_suspend(npu), RNV_EBUSY);
+		assert_int_equal(rnv_npu_load(npu, &pkg), RNV_EBUSY);
+		assert_true(rnv_npu_free(npu));
+	}
+}
+
+static void test_ended_inside_invoke_excludes_others(void **state)
+{
+	(void)state;
+	image.steps[OP_FC].flags = RNV_STEP_NPU;
+	d.caps.opset[0] = 1u << 3;
+	for (int i = 0; i < RNV_NPU_MAX_FAULTS; i++) {
+		d.inside = fault_and_change_inside;
+		assert_int_equal(request(1), RNV_OK);
+		assert_int_equal(rnv_npu_next_us(&d.npu), RNV_NEVER);
+	}
+	assert_state(RNV_NPU_QUARANTINED);
+	assert_int_equal(rnv_npu_recover(&d.npu), RNV_OK);
+	assert_int_equal(rnv_npu_load(&d.npu, &pkg), RNV_OK);
+	assert_int_equal(rnv_npu_suspend(&d.npu), RNV_OK);
+	image.steps[OP_FC].flags = 0;
+}
+
+/* The next request is out of time and lost while the one before has not returned. */
+static void next_is_lost_inside(struct device *device)
+{
+	rnv_npu_event(&device->npu, device->last.serial, RNV_OK);
+	assert_end(RNV_OK, true);
+	lose();
+	assert_int_equal(rnv_npu_recover(&device->npu), RNV_EBUSY);
+	assert_end(RNV_ETIMEDOUT, false);
+}
+
+static void next_is_pending_inside(struct device *device)
+{
+	rnv_npu_event(&device->npu, device->last.serial, RNV_OK);
+	assert_end(RNV_OK, true);
+	assert_int_equal(request(0), RNV_OK);
+	now_us += 10;
+}
+
+/* An invoke that returns changes nothing of a later request. */
+static void test_next_request_inside_invoke(void **state)
+{
+	uint64_t limit_us = now_us + TIMEOUT_US;
+
+	(void)state;
+	d.inside = next_is_pending_inside;
+	assert_int_equal(request(2), RNV_OK);
+	assert_state(RNV_NPU_BUSY);
+	assert_int_equal(rnv_npu_next_us(&d.npu), limit_us);
+	rnv_npu_event(&d.npu, d.last.serial, RNV_OK);
+	assert_end(RNV_OK, true);
+	d.inside = next_is_lost_inside;
+	assert_int_equal(request(2), RNV_OK);
+	assert_state(RNV_NPU_QUARANTINED);
+	assert_int_equal(rnv_npu_next_us(&d.npu), RNV_NEVER);
+	assert_no_end();
+	assert_int_equal(rnv_npu_recover(&d.npu), RNV_OK);
+	assert_end(RNV_ETIMEDOUT, true);
 }
 
 /* --- recover, suspend, resume, load ---------------------------------------------------------- */
@@ -363,8 +468,11 @@ int main(void)
 		cmocka_unit_test_setup(test_abort, setup_each),
 		cmocka_unit_test_setup(test_abort_not_confirmed, setup_each),
 		cmocka_unit_test_setup(test_unbounded_abort_waits_for_the_time_out, setup_each),
-		cmocka_unit_test_setup(test_expired_inside_invoke, setup_each),
-		cmocka_unit_test_setup(test_time_out_and_refusal, setup_each),
+		cmocka_unit_test_setup(test_time_out_begins_after_invoke, setup_each),
+		cmocka_unit_test_setup(test_abort_inside_invoke, setup_each),
+		cmocka_unit_test_setup(test_abort_and_end_inside_invoke, setup_each),
+		cmocka_unit_test_setup(test_ended_inside_invoke_excludes_others, setup_each),
+		cmocka_unit_test_setup(test_next_request_inside_invoke, setup_each),
 		cmocka_unit_test_setup(test_recover, setup_each),
 		cmocka_unit_test_setup(test_recover_without_reset, setup_each),
 		cmocka_unit_test_setup(test_suspend_and_resume, setup_each),

@@ -10,10 +10,11 @@
  * @file
  * @brief Optional admission: refuse a job that could not meet its deadline.
  *
- * What is there when a job is submitted is added up: what is left of started jobs, queued jobs that
- * go before it, its own cost, declared reservations, and one blocking. Where that ends after its
- * deadline, the job is refused with RNV_ETIME. Costs are those of `rnv_model_config.step_cost_us`;
- * jobs of models without costs count as nothing, and are always accepted.
+ * What is there when a job is submitted is added up: started jobs (as a whole, however far they
+ * are) and queued ones that go before it, its own cost, declared reservations, and one blocking.
+ * Where that ends after its deadline, the job is refused with RNV_ETIME. Costs are those of
+ * `rnv_model_config.step_cost_us`; jobs of models without costs count as nothing, and are always
+ * accepted. A deadline is looked at for 2^32 us (71 minutes): more work than that is refused.
  *
  * It is an estimate, not a guarantee: costs are measured, later and more urgent jobs are not known,
  * and the queues may change while they are read. `ranvier analyze --tasks` has the guarantee, for
@@ -30,7 +31,7 @@ extern "C" {
 
 /** Work that comes at least `period_us` apart, whether or not some is queued now. */
 struct rnv_reservation {
-	uint32_t period_us; /**< least time between two jobs; not zero */
+	uint32_t period_us; /**< least time between two jobs; 0 is as 1 */
 	uint32_t cost_us;   /**< of a job */
 	uint32_t lane;      /**< counts for jobs of this lane and of less urgent ones */
 };
@@ -46,7 +47,9 @@ struct rnv_admission {
 /**
  * For `rnv_sched_hooks.admit`, with a `struct rnv_admission` as `admit_context`.
  *
- * Time O(queued jobs of this and the more urgent lanes, steps of started ones, reservations).
+ * Time O(job slots, lanes, reservations), whatever the costs, periods and the deadline: after 15
+ * steps to the least time that holds the work and what is reserved in it, all the time to the
+ * deadline has to hold them (near 100 % it may not, where a shorter one would).
  *
  * @param admission struct rnv_admission
  * @param sched     scheduler

@@ -62,7 +62,8 @@ struct rnv_buffer {
  * - RNV_ENOBUFS: dropped from a full lane
  * - RNV_ETIME: RNV_JOB_DROP_LATE and the deadline was over before it started
  * - RNV_ETIMEDOUT, RNV_EIO: the accelerator, and no fallback
- * - RNV_ESTALE: its model's persistent state was stale when its turn came
+ * - RNV_ESTALE: its model's persistent state was stale when its turn came, or could not be cleared
+ *   since a quarantined accelerator may still write it for a zombie of that model
  * - RNV_ENOMEM: the lane's arena is too small while a quarantined accelerator holds a part of it
  *
  * Other than with RNV_OK the contents of the outputs are undefined.
@@ -96,10 +97,11 @@ struct rnv_job_request {
 	uint16_t buffer_count; /**< entries of `buffers`; must be the exact number */
 	/**
 	 * Completion; NULL: by rnv_job_collect(), unless RNV_JOB_FORGET. Called once for each job,
-	 * from the thread that drives its lane, or from the one that cancelled, dropped or drained
-	 * it; never in a critical section. By then the buffers are the caller's again and the job's
-	 * slot is free, so it may submit, cancel and drain. It must not block. `result` is valid
-	 * during the call.
+	 * from the thread that drives its lane, or from the context that cancelled or drained it,
+	 * or submitted the job that it was dropped for: an interrupt, if that is one. Never in a
+	 * critical section. By then the buffers are the caller's again, the job's slot is free, and
+	 * its model does not count it any more (see rnv_model_drain()), so it may submit, cancel,
+	 * drain and close. It must not block. `result` is valid during the call.
 	 */
 	void (*done)(void *context, const struct rnv_job_result *result);
 	void *context; /**< for `done` */
@@ -127,7 +129,7 @@ struct rnv_job {
 	int32_t status;      /**< @private */
 	uint16_t entry;      /**< @private */
 	uint8_t place;       /**< @private in the lane's queue, or none */
-	uint8_t in_row;      /**< @private queued between `ahead` and `behind` */
+	uint8_t in_chain;    /**< @private queued between `ahead` and `behind` */
 	uint8_t state;       /**< @private enum rnv_job_state */
 	uint8_t lane;        /**< @private */
 	uint8_t flags;       /**< @private */
@@ -162,7 +164,8 @@ int rnv_job_submit(struct rnv_sched *sched, const struct rnv_job_request *reques
  * Cancel a job. A queued one ends before the call returns; one that has started at its next step
  * boundary; one at the accelerator when the driver confirms the stop.
  *
- * @retval RNV_OK     it ends with RNV_ECANCELED, or with RNV_OK where its last step is just running
+ * @retval RNV_OK     it ends with RNV_ECANCELED, or as it was just about to end without this: with
+ *                    RNV_OK after its last step, or dropped
  * @retval RNV_ENOENT no such job, or it is complete
  */
 int rnv_job_cancel(struct rnv_sched *sched, uint32_t job);

@@ -11,8 +11,9 @@
  * @brief The accelerator seam: what a driver supplies, and the state machine that guards it.
  *
  * A driver goes down by calls (`struct rnv_npu_driver`) and up by one function, rnv_npu_event().
- * Above it, `struct rnv_npu` serves one request at a time, remembers whose it is, and never lets a
- * driver that does not answer hold more than what its request names:
+ * Above it, `struct rnv_npu` serves one request at a time, remembers whose it is, and bounds what a
+ * driver that does not answer holds: the memory of one job, which is its part of the lane's arena,
+ * its buffers, and its model's persistent state.
  *
  * - READY: idle, accepts a request. Left by a request and by suspend.
  * - BUSY: a request is with the driver. Left by its event, by an abort and by the time-out.
@@ -23,7 +24,9 @@
  *   only confirms the stop.
  *
  * A request out of time is aborted. The confirmation of an abort is out of time after `abort_us`
- * or, where that is not bounded, after `timeout_us` once more.
+ * or, where that is not bounded, after `timeout_us` once more. Both times begin when invoke() has
+ * returned, since until then the driver may not have the request: its caller may be preempted just
+ * before. So a driver whose invoke() does not return is not found out.
  *
  * The scheduler is the only caller of request, abort and take; applications call init, suspend,
  * resume, recover, info; drivers call rnv_npu_event(). All functions but init are safe from any
@@ -61,15 +64,17 @@ struct rnv_npu_caps {
 	const char *name;    /**< Static text for logs, e.g. "sim". */
 	uint8_t opset[32];   /**< Op codes that it executes, as in `rnv_header.opset`. */
 	uint32_t abort_us;   /**< Longest time from abort() to its event; 0: not bounded. */
-	uint32_t timeout_us; /**< Longest time that a sane request takes, from invoke to event. */
+	uint32_t timeout_us; /**< Longest time that a sane request takes, from invoke to event;
+				  counted from the return of invoke. */
 };
 
 /**
  * Operations of a driver: constant, shared by all its devices.
  *
  * None is called in a critical section. load, suspend, resume and reset exclude each other and
- * invoke; abort may come at any time, and the next invoke as soon as the event was sent, even if
- * the previous invoke or an abort has not returned yet in another thread.
+ * invoke; abort comes when the invoke of its request has returned, and the next invoke as soon as
+ * the event was sent, even if the previous invoke or an abort has not returned yet in another
+ * thread.
  */
 struct rnv_npu_driver {
 	/** @brief Capabilities. MUST return the same pointer at every call. */
@@ -169,6 +174,7 @@ struct rnv_npu {
 	uint8_t changing;                    /**< @private a thread is in load ... reset */
 	uint8_t fault_row;                   /**< @private consecutive faults */
 	uint8_t unconfirmed;                 /**< @private memory may still be accessed */
+	uint8_t invokes;                     /**< @private threads in the driver's invoke */
 	struct rnv_npu_info info;            /**< @private */
 };
 
@@ -187,7 +193,8 @@ int rnv_npu_init(struct rnv_npu *npu, const struct rnv_npu_driver *driver, void 
  * Power down. Any thread.
  *
  * @retval RNV_OK     suspended: steps for it run on the CPU until it is resumed
- * @retval RNV_EBUSY  a request is pending, or a package is being loaded
+ * @retval RNV_EBUSY  a request is pending, its invoke() has not returned, or a package is being
+ *                    loaded
  * @retval RNV_ESTATE already suspended, or quarantined
  * @retval RNV_ENOTSUP the driver cannot
  * @retval RNV_EIO    the driver refused; still READY
@@ -210,7 +217,7 @@ int rnv_npu_resume(struct rnv_npu *npu);
  * Memory that an unconfirmed request held is free afterwards; its job ends then.
  *
  * @retval RNV_OK      READY
- * @retval RNV_EBUSY   another thread is still recovering it
+ * @retval RNV_EBUSY   another thread is still recovering it, or in the driver's invoke()
  * @retval RNV_ESTATE  not quarantined
  * @retval RNV_ENOTSUP the driver cannot reset, and the last stop is not confirmed
  * @retval RNV_EIO     the reset failed; still QUARANTINED

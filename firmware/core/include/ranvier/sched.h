@@ -57,8 +57,8 @@ struct rnv_model_config {
 	uint32_t state_bytes; /**< at least the package's; the model's until close */
 	uint32_t flags;       /**< RNV_MODEL_* */
 	/**
-	 * Costs for admission, in microseconds for each step, `step_count` entries; NULL: none. The
-	 * caller's, until close or swap.
+	 * Costs for admission, in microseconds for each step, `step_count` entries; NULL: none.
+	 * Read by open and swap only.
 	 */
 	const uint32_t *step_cost_us;
 };
@@ -74,35 +74,36 @@ struct rnv_model_info {
 	uint32_t resets;               /**< stale states cleared by RNV_MODEL_AUTO_RESET */
 	uint8_t draining;              /**< 1: refuses jobs */
 	uint8_t stale;                 /**< 1: its persistent state is stale */
-	uint8_t npu;                   /**< 1: the accelerator has loaded it */
+	uint8_t npu; /**< 1: the accelerator has loaded it; 0: see rnv_model_npu_load() */
 };
 
 /** A model's slot; all members are private. Slots are an array of the caller's. */
 struct rnv_model {
-	struct rnv_package pkg;       /**< @private */
-	void *state;                  /**< @private */
-	struct rnv_job *newest;       /**< @private last queued job of a model with state */
-	const uint32_t *step_cost_us; /**< @private */
-	uint32_t cost_us[8];          /**< @private of each entry; 0 without costs */
-	uint32_t state_bytes;         /**< @private that the package has */
-	uint32_t state_room;          /**< @private at `state` */
-	uint32_t handle;              /**< @private the present one, or the next one */
-	uint32_t lanes;               /**< @private */
-	uint32_t jobs;                /**< @private */
-	uint32_t completed;           /**< @private */
-	uint32_t failed;              /**< @private */
-	uint32_t resets;              /**< @private */
-	uint8_t open;                 /**< @private 0: free, 1: being opened or swapped, 2: open */
-	uint8_t flags;                /**< @private */
-	uint8_t draining;             /**< @private */
-	uint8_t stale;                /**< @private */
-	uint8_t npu;                  /**< @private */
-	uint8_t resident;             /**< @private its inputs and outputs lie in the arena */
+	struct rnv_package pkg; /**< @private */
+	void *state;            /**< @private */
+	struct rnv_job *newest; /**< @private last queued job of a model with state */
+	uint32_t cost_us[8];    /**< @private of each entry; 0 without costs */
+	uint32_t state_bytes;   /**< @private that the package has */
+	uint32_t state_room;    /**< @private at `state` */
+	uint32_t handle;        /**< @private the present one, or the next one */
+	uint32_t lanes;         /**< @private */
+	uint32_t leaving;       /**< @private lanes that rnv_model_unbind() looks at */
+	uint32_t jobs;          /**< @private */
+	uint32_t completed;     /**< @private */
+	uint32_t failed;        /**< @private */
+	uint32_t resets;        /**< @private */
+	uint8_t open;           /**< @private 0: free, 1: being opened or swapped, 2: open */
+	uint8_t flags;          /**< @private */
+	uint8_t draining;       /**< @private */
+	uint8_t stale;          /**< @private */
+	uint8_t npu;            /**< @private */
+	uint8_t resident;       /**< @private its inputs and outputs lie in the arena */
 };
 
 /**
  * Verify a package, once, and bind it to lanes. From a thread: takes as long as rnv_package_open()
- * and the driver's load().
+ * and the driver's load(). A model that the accelerator does not load, or not at this moment, is
+ * opened for the CPU: see `rnv_model_info.npu` and rnv_model_npu_load().
  *
  * @param config copied
  * @param model  receives the handle
@@ -143,7 +144,8 @@ int rnv_model_bind(struct rnv_sched *sched, uint32_t model, uint32_t lane);
  * @retval RNV_OK     not bound (also if it was not)
  * @retval RNV_ENOENT no such model
  * @retval RNV_EINVAL no such lane
- * @retval RNV_EBUSY  it has jobs in that lane, or the lane is claimed for it
+ * @retval RNV_EBUSY  it has jobs in that lane, or the lane is claimed for it, or another thread is
+ *                    just unbinding it there; while it looks, new jobs there get RNV_ESTATE
  */
 int rnv_model_unbind(struct rnv_sched *sched, uint32_t model, uint32_t lane);
 
@@ -157,8 +159,13 @@ enum rnv_drain {
  * Refuse further jobs of a model and let those that it has come to an end. Covers queued, started
  * and waiting jobs.
  *
- * Bounded: with RNV_DRAIN_CANCEL by one step, or the driver's stop; with RNV_DRAIN_FINISH by the
- * jobs. A zombie of a quarantined accelerator ends with rnv_npu_recover().
+ * Bounded: with RNV_DRAIN_CANCEL by one step, or the driver's stop (with a thread per lane, and by
+ * whatever more urgent lanes execute before that step can end); with RNV_DRAIN_FINISH by the jobs.
+ * A zombie of a quarantined accelerator ends with rnv_npu_recover().
+ *
+ * A job that has ended no longer counts when its `done` is called, so that this may drain and close
+ * its own model. Another thread may therefore find no jobs while the last `done` is about to be
+ * called, or runs: what that needs has to live until it has returned.
  *
  * @param how enum rnv_drain
  * @retval RNV_OK     it has no jobs now
@@ -187,7 +194,8 @@ int rnv_model_undrain(struct rnv_sched *sched, uint32_t model);
  * @param kept   receives 1 where the state was kept, else 0; may be NULL
  * @param diag   receives why the package was refused; may be NULL
  * @retval RNV_OK     replaced
- * @retval RNV_EBUSY  it is not drained, or has jobs, or a lane is claimed for it
+ * @retval RNV_EBUSY  it is not drained, or has jobs, a lane is claimed for it, or another thread is
+ *                    just unbinding it
  * @retval RNV_ENOENT no such model
  * @retval others     as rnv_model_open()
  */
@@ -202,6 +210,21 @@ int rnv_model_swap(struct rnv_sched *sched, const struct rnv_model_config *confi
  * @retval RNV_EBUSY  it has jobs
  */
 int rnv_model_reset(struct rnv_sched *sched, uint32_t model);
+
+/**
+ * Load a model's marked steps into the accelerator again, or for the first time: where
+ * `rnv_model_info.npu` is 0 since it was busy, suspended or quarantined when the model was opened
+ * or swapped. From a thread: takes as long as the driver's load(). Meanwhile the model's jobs are
+ * refused (RNV_ESTATE).
+ *
+ * @retval RNV_OK      loaded: its further jobs use the accelerator
+ * @retval RNV_ENOENT  no such model
+ * @retval RNV_EBUSY   it has jobs (drain first), or the accelerator is busy: try again
+ * @retval RNV_ESTATE  the accelerator is suspended or quarantined
+ * @retval RNV_ENOTSUP there is none, no step is marked, or it cannot execute one that is
+ * @retval RNV_EIO     the accelerator does not answer
+ */
+int rnv_model_npu_load(struct rnv_sched *sched, uint32_t model);
 
 /**
  * Handle of the open model of a name.

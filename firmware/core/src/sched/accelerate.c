@@ -34,9 +34,9 @@ void rnv_npu_follow(struct rnv_sched *sched)
 	rnv_npu_attach(sched->npu, note_event, sched);
 }
 
-uint8_t rnv_npu_take_model(struct rnv_sched *sched, const struct rnv_package *pkg)
+int rnv_npu_take_model(struct rnv_sched *sched, const struct rnv_package *pkg)
 {
-	return sched->npu != NULL && rnv_npu_load(sched->npu, pkg) == RNV_OK;
+	return (sched->npu != NULL) ? rnv_npu_load(sched->npu, pkg) : RNV_ENOTSUP;
 }
 
 /* A job that was waiting goes on; it could since then. In a critical section. */
@@ -168,14 +168,18 @@ static void take_from_others(struct rnv_sched *sched, const struct rnv_lane *lan
 	uint32_t others = sched->npu_away & ~((lane->bit << 1) - 1u);
 
 	rnv_critical_exit(key);
-	if (rnv_npu_abort_us(sched->npu) == 0u) {
+	if (others == 0u || rnv_npu_abort_us(sched->npu) == 0u) {
 		return;
 	}
 	for (; others != 0u; others &= others - 1u) {
-		const struct rnv_lane *other = &sched->lanes[rnv_lowest(others)];
+		uint32_t serial;
 
-		rnv_npu_abort(sched->npu, other->npu_serial, rnv_now_us());
+		key = rnv_critical_enter();
+		serial = sched->lanes[rnv_lowest(others)].npu_serial;
+		rnv_critical_exit(key);
+		rnv_npu_abort(sched->npu, serial, rnv_now_us());
 	}
+	set_timer(sched);
 }
 
 static void wait_for_free(struct rnv_sched *sched, struct rnv_lane *lane)
@@ -214,6 +218,7 @@ static int request(struct rnv_sched *sched, struct rnv_lane *lane)
 	uint32_t bit = lane->bit;
 	uint32_t key = rnv_critical_enter();
 	int status = RNV_EBUSY;
+	bool cancelled;
 
 	if ((sched->npu_waiting & (bit - 1u)) == 0u) { /* else a more urgent lane is next */
 		sched->npu_waiting &= ~bit;
@@ -234,8 +239,12 @@ static int request(struct rnv_sched *sched, struct rnv_lane *lane)
 	if (status == RNV_OK) {
 		key = rnv_critical_enter();
 		count_wait(lane, now_us);
+		cancelled = lane->current->cancelled != 0u;
 		rnv_critical_exit(key);
 		set_timer(sched);
+		if (cancelled) { /* perhaps before it had this serial */
+			rnv_npu_stop(sched, lane->npu_serial);
+		}
 		return RNV_OK;
 	}
 	if (rnv_is_traced(sched)) {
@@ -296,8 +305,8 @@ static bool hand_over(struct rnv_sched *sched, struct rnv_lane *lane)
 static bool bury(struct rnv_sched *sched, struct rnv_lane *lane, int32_t status)
 {
 	struct rnv_job *job = lane->current;
-	const struct rnv_package *pkg = lane->exec.pkg;
-	uint32_t bytes = (pkg->header->arena_bytes + (RNV_PACKAGE_ALIGN - 1u)) &
+	struct rnv_model *model = rnv_model_slot(sched, job->model);
+	uint32_t bytes = (model->pkg.header->arena_bytes + (RNV_PACKAGE_ALIGN - 1u)) &
 			 ~(uint32_t)(RNV_PACKAGE_ALIGN - 1u);
 	uint32_t key = rnv_critical_enter();
 	bool lost = lane->npu_state == RNV_LANE_NPU_LOST;
@@ -312,6 +321,7 @@ static bool bury(struct rnv_sched *sched, struct rnv_lane *lane, int32_t status)
 		bytes = (bytes < lane->arena_bytes) ? bytes : lane->arena_bytes;
 		job->state = RNV_JOB_ZOMBIE;
 		job->status = status;
+		model->stale = model->state_bytes != 0u;
 		lane->zombie = job;
 		lane->zombie_serial = lane->npu_serial;
 		lane->zombie_over = 0;

@@ -98,9 +98,9 @@ void rnv_job_finish(struct rnv_sched *sched, struct rnv_job *job, int32_t status
 	bool tell;
 	uint32_t key;
 
-	job->status = status;
 	job->end_us = rnv_now_us();
 	key = rnv_critical_enter();
+	job->status = status; /* which a cancellation writes of a zombie */
 	rnv_job_describe(job, &result);
 	leave_lane(sched, lane, job);
 	if (result.start_us != RNV_NEVER) {

@@ -26,8 +26,8 @@ static void note_blocking(struct rnv_lane *lane, uint64_t now_us, bool atomic)
  */
 static void take_over(struct rnv_sched *sched, struct rnv_lane *loser, uint32_t lanes)
 {
-	uint64_t now_us = rnv_now_us();
 	uint32_t key = rnv_critical_enter();
+	uint64_t now_us = rnv_now_us(); /* not before: no lane became ready later */
 
 	lanes &= sched->blocked;
 	rnv_store(&sched->blocked, sched->blocked & ~lanes);

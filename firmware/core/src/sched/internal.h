@@ -179,8 +179,11 @@ void rnv_lane_attend(struct rnv_sched *sched, struct rnv_lane *lane);
 /* Follow the accelerator's events. In rnv_sched_init(). */
 void rnv_npu_follow(struct rnv_sched *sched);
 
-/* Load a model's marked steps: 1 if they may run on the accelerator. From a thread. */
-uint8_t rnv_npu_take_model(struct rnv_sched *sched, const struct rnv_package *pkg);
+/*
+ * Load a model's marked steps: RNV_OK if they may run on the accelerator, else as rnv_npu_load();
+ * RNV_ENOTSUP where there is none. From a thread.
+ */
+int rnv_npu_take_model(struct rnv_sched *sched, const struct rnv_package *pkg);
 
 /*
  * What to do with the next step of a job that may use the accelerator: true if the CPU executes it

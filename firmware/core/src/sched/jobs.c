@@ -36,7 +36,7 @@ static int cancel(struct rnv_sched *sched, struct rnv_job *job, enum todo *todo,
 	switch (job->state) {
 	case RNV_JOB_QUEUED:
 		rnv_queue_remove(sched, lane, job);
-		job->state = RNV_JOB_FREE; /* in effect: nobody finds it any more */
+		job->state = RNV_JOB_RUNNING; /* to others: not complete, out of the queue */
 		rnv_lane_settle(sched, lane);
 		*todo = FINISH;
 		return RNV_OK;

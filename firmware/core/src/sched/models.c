@@ -11,8 +11,8 @@
 #include "sched/internal.h"
 
 /* rnv_model.draining */
-#define DRAINED   0x1u /* rnv_model_drain() */
-#define RESETTING 0x2u /* rnv_model_reset() is clearing the state */
+#define DRAINED 0x1u /* rnv_model_drain() */
+#define HELD    0x2u /* a thread has the model for itself */
 
 struct rnv_model *rnv_model_of(const struct rnv_sched *sched, uint32_t handle)
 {
@@ -77,7 +77,8 @@ int rnv_model_bind(struct rnv_sched *sched, uint32_t handle, uint32_t lane)
 	if (model == NULL) {
 		status = RNV_ENOENT;
 	} else if (lane >= sched->lane_count ||
-		   (model->state_bytes != 0u && (model->lanes & ~(1u << lane)) != 0u)) {
+		   (model->state_bytes != 0u &&
+		    ((model->lanes | model->leaving) & ~(1u << lane)) != 0u)) {
 		status = RNV_EINVAL;
 	} else if (!rnv_lane_fits(&sched->lanes[lane], &model->pkg)) {
 		status = RNV_ENOMEM;
@@ -104,38 +105,57 @@ static bool has_jobs(struct rnv_sched *sched, uint32_t handle, uint32_t lane)
 	return found;
 }
 
-/* Give a lane to a model, or take it away; returns whether it had it. */
-static int set_lane(struct rnv_sched *sched, uint32_t handle, uint32_t lane, bool bound)
+/*
+ * No more jobs of a model come in a lane that it is bound to, but it is not unbound yet: `leaving`;
+ * RNV_EBUSY.
+ */
+static int begin_unbind(struct rnv_sched *sched, uint32_t handle, uint32_t lane, bool *leaving)
 {
 	uint32_t key = rnv_critical_enter();
 	struct rnv_model *model = rnv_model_of(sched, handle);
 	uint32_t bit = 1u << lane;
-	int status = RNV_ENOENT;
+	int status = RNV_OK;
 
-	if (model != NULL) {
+	*leaving = false;
+	if (model == NULL) {
+		status = RNV_ENOENT;
+	} else if (sched->lanes[lane].claim == handle || (model->leaving & bit) != 0u) {
 		status = RNV_EBUSY;
-		if (sched->lanes[lane].claim != handle) {
-			status = (model->lanes & bit) != 0u;
-			model->lanes = bound ? model->lanes | bit : model->lanes & ~bit;
-		}
+	} else if ((model->lanes & bit) != 0u) {
+		model->lanes &= ~bit;
+		model->leaving |= bit;
+		*leaving = true;
 	}
 	rnv_critical_exit(key);
 	return status;
 }
 
+static void end_unbind(struct rnv_sched *sched, uint32_t handle, uint32_t lane, bool stays)
+{
+	uint32_t key = rnv_critical_enter();
+	struct rnv_model *model = rnv_model_of(sched, handle);
+
+	if (model != NULL) { /* else it was closed meanwhile */
+		model->leaving &= ~(1u << lane);
+		model->lanes |= stays ? 1u << lane : 0u;
+	}
+	rnv_critical_exit(key);
+}
+
 int rnv_model_unbind(struct rnv_sched *sched, uint32_t handle, uint32_t lane)
 {
+	bool leaving;
 	int status;
 
 	if (lane >= sched->lane_count) {
 		return RNV_EINVAL;
 	}
-	status = set_lane(sched, handle, lane, false); /* no job comes any more */
-	if (status == 1 && has_jobs(sched, handle, lane)) {
-		(void)set_lane(sched, handle, lane, true);
-		status = RNV_EBUSY;
+	status = begin_unbind(sched, handle, lane, &leaving);
+	if (leaving) {
+		status = has_jobs(sched, handle, lane) ? RNV_EBUSY : RNV_OK;
+		end_unbind(sched, handle, lane, status != RNV_OK);
 	}
-	return (status < 0) ? status : RNV_OK;
+	return status;
 }
 
 /* Cancel all jobs of a model. No more come, since it is being drained. */
@@ -171,6 +191,17 @@ static int set_draining(struct rnv_sched *sched, uint32_t handle, uint32_t set, 
 	return status;
 }
 
+/* Jobs that a model has, or RNV_ENOENT. */
+static int job_count(struct rnv_sched *sched, uint32_t handle)
+{
+	uint32_t key = rnv_critical_enter();
+	const struct rnv_model *model = rnv_model_of(sched, handle);
+	int jobs = (model != NULL) ? (int)model->jobs : RNV_ENOENT;
+
+	rnv_critical_exit(key);
+	return jobs;
+}
+
 int rnv_model_drain(struct rnv_sched *sched, uint32_t handle, uint32_t how)
 {
 	int jobs;
@@ -181,7 +212,7 @@ int rnv_model_drain(struct rnv_sched *sched, uint32_t handle, uint32_t how)
 	jobs = set_draining(sched, handle, DRAINED, 0);
 	if (jobs > 0 && how == RNV_DRAIN_CANCEL) {
 		cancel_jobs(sched, handle);
-		jobs = set_draining(sched, handle, 0, 0);
+		jobs = job_count(sched, handle);
 	}
 	return (jobs > 0) ? RNV_EAGAIN : jobs;
 }
@@ -193,7 +224,8 @@ int rnv_model_undrain(struct rnv_sched *sched, uint32_t handle)
 	return (jobs > 0) ? RNV_OK : jobs;
 }
 
-int rnv_model_reset(struct rnv_sched *sched, uint32_t handle)
+/* Have a model without jobs for oneself: it takes none, and stays. */
+static int hold(struct rnv_sched *sched, uint32_t handle, struct rnv_model **held)
 {
 	uint32_t key = rnv_critical_enter();
 	struct rnv_model *model = rnv_model_of(sched, handle);
@@ -204,20 +236,66 @@ int rnv_model_reset(struct rnv_sched *sched, uint32_t handle)
 	} else if (model->jobs != 0u) {
 		status = RNV_EBUSY;
 	} else {
-		model->draining |= RESETTING; /* no job comes meanwhile, */
-		model->jobs++;                /* and the model stays */
+		model->draining |= HELD;
+		model->jobs++;
+		*held = model;
 	}
 	rnv_critical_exit(key);
-	if (status == RNV_OK && model->state_bytes != 0u) {
+	return status;
+}
+
+/* Others may have it again. Who drains it may have waited for this. */
+static void let_go(struct rnv_sched *sched, struct rnv_model *model)
+{
+	uint32_t key = rnv_critical_enter();
+	bool tell;
+
+	model->draining &= (uint8_t)~HELD;
+	model->jobs--;
+	tell = model->draining != 0u;
+	rnv_critical_exit(key);
+	if (tell && sched->hooks->completed != NULL) {
+		sched->hooks->completed(sched->hooks->wake_context, RNV_NO_HANDLE);
+	}
+}
+
+int rnv_model_reset(struct rnv_sched *sched, uint32_t handle)
+{
+	struct rnv_model *model;
+	uint32_t key;
+	int status = hold(sched, handle, &model);
+
+	if (status != RNV_OK) {
+		return status;
+	}
+	if (model->state_bytes != 0u) {
 		memset(model->state, 0, model->state_bytes);
 	}
-	if (status == RNV_OK) {
-		key = rnv_critical_enter();
-		model->draining &= (uint8_t)~RESETTING;
-		model->stale = 0;
-		model->jobs--;
-		rnv_critical_exit(key);
+	key = rnv_critical_enter();
+	model->stale = 0;
+	rnv_critical_exit(key);
+	let_go(sched, model);
+	return RNV_OK;
+}
+
+int rnv_model_npu_load(struct rnv_sched *sched, uint32_t handle)
+{
+	struct rnv_model *model;
+	uint32_t key;
+	int status = hold(sched, handle, &model);
+
+	if (status != RNV_OK) {
+		return status;
 	}
+	status = rnv_npu_take_model(sched, &model->pkg);
+	key = rnv_critical_enter();
+	if (status == RNV_OK) {
+		model->npu = 1;
+	} else if (status != RNV_EBUSY && status != RNV_ESTATE) {
+		model->npu = 0; /* the driver has tried */
+	}
+	rnv_critical_exit(key);
+	let_go(sched, model);
 	return status;
 }
 

@@ -77,13 +77,29 @@ static void confirm(struct rnv_npu *npu)
 	}
 }
 
-static void begin_abort(struct rnv_npu *npu, uint64_t now_us)
+/* The driver has the request, or its stop, from now on: the clock runs. */
+static void set_limit(struct rnv_npu *npu, uint64_t now_us)
 {
 	uint32_t abort_us = npu->caps->abort_us;
+	bool bounded = npu->state == RNV_NPU_ABORTING && abort_us != 0u;
+
+	npu->limit_us = now_us + (bounded ? abort_us : npu->caps->timeout_us);
+}
+
+/*
+ * True if the driver is to be asked. While the invoke of the request has not returned, the driver
+ * may not have it yet: then it has no limit, and deliver() asks.
+ */
+static bool begin_abort(struct rnv_npu *npu, uint64_t now_us)
+{
+	bool delivered = npu->limit_us != RNV_NEVER;
 
 	npu->state = RNV_NPU_ABORTING;
-	npu->limit_us = now_us + ((abort_us != 0u) ? abort_us : npu->caps->timeout_us);
 	npu->info.aborts++;
+	if (delivered) {
+		set_limit(npu, now_us);
+	}
+	return delivered;
 }
 
 static void ask_to_stop(const struct rnv_npu *npu, uint32_t serial)
@@ -131,23 +147,41 @@ uint32_t rnv_npu_abort_us(const struct rnv_npu *npu)
 	return npu->caps->abort_us;
 }
 
-/* The driver refused request `serial`. True if it had not told of an end before, as it must not. */
-static bool refused(struct rnv_npu *npu, uint32_t serial)
+/* The driver refused the pending request. */
+static void refuse(struct rnv_npu *npu)
 {
-	uint32_t key = rnv_critical_enter();
-	bool pending = npu->serial == serial && with_driver(npu);
+	npu->info.requests--;
+	npu->info.faults++;
+	npu->fault_row++;
+	release(npu);
+}
 
-	if (pending) {
-		npu->info.requests--;
-		npu->info.faults++;
-		npu->fault_row = (uint8_t)(npu->fault_row + 1u - npu->timed_out);
-		release(npu);
-	} else if (npu->serial == serial) {
-		confirm(npu);
+/*
+ * Give a request to the driver. Its event, and more requests and their invokes, may come before
+ * this one's invoke has returned: what is found then is only this request's if the serial is.
+ */
+static int deliver(struct rnv_npu *npu, const struct rnv_npu_request *request)
+{
+	int status = npu->driver->invoke(npu->device, request);
+	uint64_t now_us = rnv_now_us();
+	uint32_t key = rnv_critical_enter();
+	bool pending = npu->serial == request->serial && with_driver(npu);
+	bool refused = pending && status != RNV_OK;
+	bool stop = pending && npu->state == RNV_NPU_ABORTING;
+
+	npu->invokes--;
+	if (refused) {
+		refuse(npu);
+	} else if (pending) {
+		set_limit(npu, now_us);
 	}
 	rnv_critical_exit(key);
-	wake(npu);
-	return pending;
+	if (refused) {
+		wake(npu);
+	} else if (stop) {
+		ask_to_stop(npu, request->serial);
+	}
+	return refused ? RNV_EIO : RNV_OK;
 }
 
 int rnv_npu_request(struct rnv_npu *npu, const struct rnv_exec *exec, uint16_t lane,
@@ -158,34 +192,28 @@ int rnv_npu_request(struct rnv_npu *npu, const struct rnv_exec *exec, uint16_t l
 	int status = accepts(npu);
 
 	if (status == RNV_OK) {
-		npu->state = RNV_NPU_BUSY;
+		npu->state = RNV_NPU_BUSY; /* without a limit, until invoke has returned */
+		npu->invokes++;
 		npu->serial++;
 		npu->lane = lane;
 		npu->timed_out = 0;
 		npu->started_us = now_us;
-		npu->limit_us = now_us + npu->caps->timeout_us;
 		npu->info.requests++;
 		request.serial = npu->serial;
 		*serial = npu->serial;
 	}
 	rnv_critical_exit(key);
-	if (status == RNV_OK && npu->driver->invoke(npu->device, &request) != RNV_OK &&
-	    refused(npu, request.serial)) {
-		status = RNV_EIO;
-	}
-	return status;
+	return (status == RNV_OK) ? deliver(npu, &request) : status;
 }
 
 void rnv_npu_abort(struct rnv_npu *npu, uint32_t serial, uint64_t now_us)
 {
 	uint32_t key = rnv_critical_enter();
 	bool pending = npu->state == RNV_NPU_BUSY && npu->serial == serial;
+	bool stop = pending && begin_abort(npu, now_us);
 
-	if (pending) {
-		begin_abort(npu, now_us);
-	}
 	rnv_critical_exit(key);
-	if (pending) {
+	if (stop) {
 		ask_to_stop(npu, serial);
 	}
 }
@@ -201,7 +229,7 @@ void rnv_npu_expire(struct rnv_npu *npu, uint64_t now_us)
 		npu->timed_out = 1;
 		npu->fault_row++;
 		npu->info.timeouts++;
-		begin_abort(npu, now_us);
+		(void)begin_abort(npu, now_us);
 	} else if (due) {
 		npu->status = (npu->timed_out != 0u) ? RNV_ETIMEDOUT : RNV_ECANCELED;
 		npu->unconfirmed = 1;
@@ -298,6 +326,8 @@ static int begin_change(struct rnv_npu *npu, uint8_t from, uint8_t during)
 		status = RNV_EBUSY;
 	} else if (npu->state != from) {
 		status = RNV_ESTATE;
+	} else if (npu->invokes != 0u) { /* of requests that have ended */
+		status = RNV_EBUSY;
 	} else {
 		npu->changing = 1;
 		npu->state = during;

@@ -54,7 +54,8 @@ void rnv_npu_attach(struct rnv_npu *npu, void (*wake)(void *context), void *cont
  *
  * RNV_ENOTSUP: no step is marked, an op is not in the driver's set, or the driver says so
  * RNV_EIO:     the device does not answer
- * RNV_EBUSY:   a request is pending, or another thread loads, suspends, resumes or recovers
+ * RNV_EBUSY:   a request is pending or its invoke has not returned, or another thread loads,
+ *              suspends, resumes or recovers
  * RNV_ESTATE:  suspended or quarantined
  */
 int rnv_npu_load(struct rnv_npu *npu, const struct rnv_package *pkg);
@@ -82,15 +83,16 @@ int rnv_npu_request(struct rnv_npu *npu, const struct rnv_exec *exec, uint16_t l
 		    uint64_t now_us, uint32_t *serial);
 
 /*
- * Ask for the end of request `serial`. Calls the driver. Nothing happens where it has ended or was
- * aborted before. Its end follows: by the driver, by rnv_npu_expire(), or as RNV_EIO of the
- * rnv_npu_request() that another thread is in.
+ * Ask for the end of request `serial`. Calls the driver, or leaves that to the rnv_npu_request()
+ * that another thread is in. Nothing happens where it has ended or was aborted before. Its end
+ * follows: by the driver, by rnv_npu_expire(), or as RNV_EIO of that rnv_npu_request().
  */
 void rnv_npu_abort(struct rnv_npu *npu, uint32_t serial, uint64_t now_us);
 
 /*
  * What is due at `now_us`: a request out of time is aborted (calls the driver), an abort out of
- * time makes the accelerator QUARANTINED and the end ready to be taken, not confirmed.
+ * time makes the accelerator QUARANTINED and the end ready to be taken, not confirmed. Nothing is
+ * due before rnv_npu_request() has returned; its caller looks at rnv_npu_next_us() then.
  */
 void rnv_npu_expire(struct rnv_npu *npu, uint64_t now_us);
 

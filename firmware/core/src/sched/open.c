@@ -116,7 +116,6 @@ static int publish(struct rnv_sched *sched, struct rnv_model *model, const struc
 /* What a job of each entry costs, for admission. */
 static void add_costs(struct rnv_model *model, const uint32_t *step_cost_us)
 {
-	model->step_cost_us = step_cost_us;
 	for (uint32_t i = 0; i < model->pkg.entry_count; i++) {
 		const struct rnv_entry_rec *entry = &model->pkg.entries[i];
 		uint64_t sum = 0;
@@ -150,7 +149,7 @@ static int fill(struct rnv_sched *sched, struct rnv_model *model,
 		model->draining = 0;
 		model->resident =
 			(pkg.header->flags & RNV_FLAG_IO_MASK) == (uint32_t)RNV_IO_RESIDENT;
-		model->npu = rnv_npu_take_model(sched, &model->pkg);
+		model->npu = rnv_npu_take_model(sched, &model->pkg) == RNV_OK;
 	}
 	return status;
 }
@@ -188,6 +187,7 @@ int rnv_model_open(struct rnv_sched *sched, const struct rnv_model_config *confi
 	model->lanes = config->lanes;
 	model->state = config->state;
 	model->state_room = config->state_bytes;
+	model->leaving = 0;
 	model->newest = NULL;
 	model->jobs = 0;
 	status = fill(sched, model, config, (diag != NULL) ? diag : &ignored);
@@ -209,7 +209,7 @@ static int begin_swap(struct rnv_sched *sched, uint32_t handle, struct rnv_model
 
 	if (found == NULL) {
 		status = RNV_ENOENT;
-	} else if (found->draining == 0u || found->jobs != 0u ||
+	} else if (found->draining == 0u || found->jobs != 0u || found->leaving != 0u ||
 		   rnv_model_is_claimed(sched, found)) {
 		status = RNV_EBUSY;
 	} else {

@@ -179,7 +179,7 @@ void rnv_queue_push(struct rnv_lane *lane, struct rnv_model *model, struct rnv_j
 	if (lane->overload == RNV_OVERLOAD_DROP_OLDEST) {
 		append(lane, job);
 	}
-	if (job->in_row == 0u || !follow(model, job)) {
+	if (job->in_chain == 0u || !follow(model, job)) {
 		uint32_t place = rnv_lowest(~lane->used);
 
 		lane->used |= 1u << place;
@@ -189,7 +189,7 @@ void rnv_queue_push(struct rnv_lane *lane, struct rnv_model *model, struct rnv_j
 	}
 }
 
-/* Take a job out of the row of its model; returns the one that takes its place in the queue. */
+/* Take a job out of the chain of its model; returns the one that takes its place in the queue. */
 static struct rnv_job *leave(struct rnv_model *model, struct rnv_job *job)
 {
 	struct rnv_job *behind = job->behind;
@@ -214,7 +214,7 @@ void rnv_queue_remove(struct rnv_sched *sched, struct rnv_lane *lane, struct rnv
 	if (lane->overload == RNV_OVERLOAD_DROP_OLDEST) {
 		unlink_job(lane, job);
 	}
-	if (job->in_row != 0u) {
+	if (job->in_chain != 0u) {
 		next = leave(rnv_model_slot(sched, job->model), job);
 		if (place == NOWHERE) {
 			return;

@@ -23,7 +23,7 @@ void rnv_queue_init(struct rnv_lane *lane);
 /* The job that runs next; the queue is not empty. */
 struct rnv_job *rnv_queue_head(const struct rnv_lane *lane);
 
-/* Queue a job, whose `in_row` tells whether its model has state; the lane is not full. */
+/* Queue a job, whose `in_chain` tells whether its model has state; the lane is not full. */
 void rnv_queue_push(struct rnv_lane *lane, struct rnv_model *model, struct rnv_job *job);
 
 /* Take a queued job out. */

@@ -40,30 +40,35 @@ static struct rnv_job *take_first(struct rnv_sched *sched, struct rnv_lane *lane
 	return job;
 }
 
-/* Clear the persistent state. Only the driver of the one lane of a model with state does this. */
-static void reset_state(struct rnv_model *model)
+/*
+ * Make the state of the job's model fit for it: RNV_OK, or RNV_ESTALE. Never while a zombie of the
+ * model may write it. Only the driver of the one lane of a model with state does this.
+ */
+static int prepare_state(const struct rnv_lane *lane, struct rnv_model *model,
+			 const struct rnv_job *job)
 {
 	uint32_t key;
+	bool stale;
+	bool clears = (job->flags & RNV_JOB_RESET) != 0u;
 
-	memset(model->state, 0, model->state_bytes);
-	key = rnv_critical_enter();
-	model->stale = 0;
-	rnv_critical_exit(key);
-}
-
-/* Make the state of the job's model fit for it: RNV_OK or RNV_ESTALE. */
-static int prepare_state(struct rnv_model *model, const struct rnv_job *job)
-{
-	if ((job->flags & RNV_JOB_RESET) != 0u) {
-		reset_state(model);
-	} else if (model->stale != 0u) {
-		if ((model->flags & RNV_MODEL_AUTO_RESET) == 0u) {
-			return RNV_ESTALE;
-		}
-		model->resets++;
-		reset_state(model);
+	if (lane->zombie != NULL && lane->zombie->model == job->model) {
+		return RNV_ESTALE;
 	}
-	return RNV_OK;
+	key = rnv_critical_enter();
+	stale = model->stale != 0u && !clears;
+	if (stale && (model->flags & RNV_MODEL_AUTO_RESET) != 0u) {
+		model->resets++;
+		stale = false;
+		clears = true;
+	}
+	if (clears) {
+		model->stale = 0;
+	}
+	rnv_critical_exit(key);
+	if (clears) {
+		memset(model->state, 0, model->state_bytes);
+	}
+	return stale ? RNV_ESTALE : RNV_OK;
 }
 
 /* How long the lane was blocked, as far as that was a part of the job's time. */
@@ -94,7 +99,7 @@ static int prepare(struct rnv_lane *lane, struct rnv_model *model, struct rnv_jo
 		return RNV_ENOMEM;
 	}
 	if (model->state_bytes != 0u) {
-		status = prepare_state(model, job);
+		status = prepare_state(lane, model, job);
 	}
 	if (status == RNV_OK) {
 		job->start_us = now_us;

@@ -168,7 +168,7 @@ static void fill(struct rnv_job *job, const struct rnv_job_request *request,
 	job->entry = request->entry;
 	job->lane = request->lane;
 	job->flags = request->flags;
-	job->in_row = model->state_bytes != 0u;
+	job->in_chain = model->state_bytes != 0u;
 	job->blocked_us = 0;
 	job->cancelled = 0;
 	job->fallbacks = 0;
@@ -182,7 +182,7 @@ static struct rnv_job *take_oldest(struct rnv_sched *sched, struct rnv_lane *lan
 	struct rnv_job *oldest = lane->oldest;
 
 	rnv_queue_remove(sched, lane, oldest);
-	oldest->state = RNV_JOB_FREE; /* in effect: nobody finds it any more */
+	oldest->state = RNV_JOB_RUNNING; /* to others: not complete, out of the queue */
 	lane->dropping = 1;
 	lane->room--;
 	return oldest;
