@@ -37,6 +37,7 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/model/rows.c
   ${RNV_CORE_DIR}/src/model/golden.c
   ${RNV_CORE_DIR}/src/model/query.c
+  ${RNV_CORE_DIR}/src/model/verify.c
   ${RNV_CORE_DIR}/src/model/what.c
   ${RNV_CORE_DIR}/src/dsp/matmul.c
   ${RNV_CORE_DIR}/src/dsp/portable.c

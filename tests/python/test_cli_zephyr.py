@@ -230,6 +230,20 @@ def test_options_reach_twister(fake: Fake, tmp_path: Path) -> None:
     assert "--device-testing" not in fake.arguments
 
 
+def test_models_are_compiled_by_this_command_or_the_one_that_is_named(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = fake.top / "bin" / "python"
+    executable(fake.top / "bin" / "ranvier", "#!/bin/sh\n")
+    monkeypatch.setattr(sys, "executable", str(python))
+    workspace = zephyr.Workspace(fake.base, fake.top / ".venv" / "bin" / "python")
+    request = zephyr.Request((Path.cwd(),), ("x",))
+    mine = f"--extra-args=RANVIER_COMMAND={fake.top}/bin/ranvier"
+    assert mine in zephyr.twister_command(workspace, request, Path.cwd(), {})
+    named = {"RANVIER_COMMAND": "/else/where/ranvier"}
+    assert mine not in zephyr.twister_command(workspace, request, Path.cwd(), named)
+
+
 def test_boards(fake: Fake, tmp_path: Path) -> None:
     twister_gives(fake, suite("a", "x", "passed"))
     boards = tmp_path / "map.yml"

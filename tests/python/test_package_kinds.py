@@ -38,15 +38,14 @@ def with_tensor(change: Callable[[TensorRecord], TensorRecord]) -> PackageConten
 
 
 def sliced() -> PackageContent:
-    """The first op, a portable convolution that cannot run by rows, in two slices."""
+    """The last op, a softmax, which cannot run by rows, in two slices."""
     content = rich().content
-    first = (StepRecord(0, 0, 3), StepRecord(0, 3, 3))
+    last = len(content.steps) - 1
+    steps = (*content.steps[:-1], StepRecord(last, 0, 1), StepRecord(last, 1, 1))
     tensors = tuple(
-        replace(t, first_step=t.first_step + (t.first_step > 0), last_step=t.last_step + 1)
-        for t in content.tensors
+        replace(t, last_step=t.last_step + (t.last_step == last)) for t in content.tensors
     )
-    entry = replace(content.entries[0], step_count=content.entries[0].step_count + 1)
-    steps = (*first, *content.steps[1:])
+    entry = replace(content.entries[0], step_count=len(steps))
     return replace(content, steps=steps, tensors=tensors, entries=(entry,))
 
 

@@ -50,7 +50,7 @@ int rnv_exec_bind(struct rnv_exec *exec, uint16_t tensor, void *data, uint32_t b
 	    data == NULL || bytes != rec->bytes) {
 		return RNV_EINVAL;
 	}
-	if ((uintptr_t)data % rnv_type_bytes(rec->type) != 0u) {
+	if (((uintptr_t)data & (rnv_type_bytes(rec->type) - 1u)) != 0u) { /* a power of two */
 		return RNV_EALIGN;
 	}
 	if (exec->step != exec->step_end) {

@@ -22,38 +22,40 @@ static uint32_t next_random(uint32_t x)
 }
 
 /* Fill every input from the generator or from the stored bytes. */
-static void fill_inputs(struct rnv_exec *exec, const struct rnv_golden *golden)
+static void fill_inputs(const struct rnv_exec *exec, const struct rnv_golden *golden)
 {
 	const struct rnv_package *pkg = exec->pkg;
+	const uint16_t *inputs = pkg->operands + pkg->entries[0].input_first;
 	const uint8_t *stored = (const uint8_t *)(golden + 1);
 	uint32_t state = golden->seed;
-	uint16_t tensor;
 
-	for (uint16_t i = 0; (tensor = rnv_package_input(pkg, 0, i)) != RNV_NO_TENSOR; i++) {
-		uint8_t *data = rnv_exec_tensor(exec, tensor);
+	for (uint32_t i = 0; i < pkg->entries[0].input_count; i++) {
+		uint8_t *data = rnv_exec_tensor(exec, inputs[i]);
 
-		for (uint32_t j = 0; j < pkg->tensors[tensor].bytes; j++) {
+		const uint8_t *end = data + pkg->tensors[inputs[i]].bytes;
+
+		while (data != end) {
 			if (golden->kind == RNV_GOLDEN_STORED) {
-				data[j] = *stored++;
+				*data++ = *stored++;
 			} else {
 				state = next_random(state);
-				data[j] = (uint8_t)(state >> 24);
+				*data++ = (uint8_t)(state >> 24);
 			}
 		}
 	}
 }
 
-/* True where a step runs its op whole, or the last of its rows. */
-static bool completes_op(const struct rnv_package *pkg, const struct rnv_step_rec *step)
+/* True where no later step runs rows of the same op. */
+static bool completes_op(const struct rnv_exec *exec)
 {
-	struct rnv_op op = {.pkg = pkg, .rec = &pkg->ops[step->op]};
-	struct rnv_reach reach;
+	const struct rnv_step_rec *steps = exec->pkg->steps;
 
-	if (step->rows == 0u) {
-		return true;
+	for (uint32_t i = exec->step + 1u; i < exec->step_end; i++) {
+		if (steps[i].op == steps[exec->step].op) {
+			return false;
+		}
 	}
-	rnv_kernel_of(op.rec)->reach(&op, &reach);
-	return step->row0 + step->rows == reach.out_rows;
+	return true;
 }
 
 /* Bytes of the elements that a tensor holds, without what may lie after them. */
@@ -78,10 +80,10 @@ static uint32_t run_traced(struct rnv_exec *exec)
 	do {
 		const struct rnv_op_rec *op = &pkg->ops[pkg->steps[exec->step].op];
 		const uint16_t *outputs = pkg->operands + op->operand_first + op->input_count;
-		bool complete = completes_op(pkg, &pkg->steps[exec->step]);
+		uint32_t count = completes_op(exec) ? op->output_count : 0u;
 
 		status = rnv_exec_step(exec);
-		for (uint32_t i = 0; complete && i < op->output_count; i++) {
+		for (uint32_t i = 0; i < count; i++) {
 			const struct rnv_tensor_rec *t = &pkg->tensors[outputs[i]];
 
 			crc = rnv_crc32(crc, rnv_exec_tensor(exec, outputs[i]), held_bytes(t));
@@ -90,12 +92,29 @@ static uint32_t run_traced(struct rnv_exec *exec)
 	return crc;
 }
 
-int rnv_exec_selftest(struct rnv_exec *exec)
+/* True where every output is as stored. */
+static bool outputs_match(const struct rnv_exec *exec, const uint8_t *expected)
 {
 	const struct rnv_package *pkg = exec->pkg;
-	const struct rnv_golden *golden = (const void *)pkg->golden;
-	const uint8_t *expected;
-	uint16_t tensor;
+	const uint16_t *outputs = pkg->operands + pkg->entries[0].output_first;
+
+	for (uint32_t i = 0; i < pkg->entries[0].output_count; i++) {
+		const uint8_t *data = rnv_exec_tensor(exec, outputs[i]);
+
+		const uint8_t *end = data + pkg->tensors[outputs[i]].bytes;
+
+		while (data != end) {
+			if (*data++ != *expected++) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+int rnv_exec_selftest(struct rnv_exec *exec)
+{
+	const struct rnv_golden *golden = (const void *)exec->pkg->golden;
 	int status;
 
 	if (golden == NULL) {
@@ -105,22 +124,13 @@ int rnv_exec_selftest(struct rnv_exec *exec)
 	if (status != RNV_OK) {
 		return status;
 	}
-	for (uint32_t i = 0; i < pkg->header->state_bytes; i++) {
+	for (uint32_t i = 0; i < exec->pkg->header->state_bytes; i++) {
 		exec->state[i] = 0;
 	}
 	fill_inputs(exec, golden);
-	if (run_traced(exec) != golden->trace_crc) {
+	if (run_traced(exec) != golden->trace_crc ||
+	    !outputs_match(exec, (const uint8_t *)(golden + 1) + golden->input_bytes)) {
 		return RNV_EBADMSG;
-	}
-	expected = (const uint8_t *)(golden + 1) + golden->input_bytes;
-	for (uint16_t i = 0; (tensor = rnv_package_output(pkg, 0, i)) != RNV_NO_TENSOR; i++) {
-		const uint8_t *data = rnv_exec_tensor(exec, tensor);
-
-		for (uint32_t left = pkg->tensors[tensor].bytes; left != 0u; left--) {
-			if (*data++ != *expected++) {
-				return RNV_EBADMSG;
-			}
-		}
 	}
 	return RNV_OK;
 }

@@ -77,3 +77,8 @@ bool rnv_tensor_is(const struct rnv_tensor_rec *rec, uint8_t type, uint32_t elem
 	return rec->type == type && elements != 0u && rec->ring_rows == 0u &&
 	       rnv_tensor_elements_bytes(rec) == (uint64_t)elements * rnv_type_bytes(type);
 }
+
+bool rnv_op_is_int8(const struct rnv_op *op, uint32_t number, const int32_t *sizes, uint32_t count)
+{
+	return rnv_tensor_is(rnv_op_in_rec(op, number), RNV_TYPE_INT8, rnv_product(sizes, count));
+}

@@ -105,15 +105,13 @@ extern const uint8_t rnv_kernel_index[];
 const struct rnv_kernel_row *rnv_kernel_find(uint32_t code);
 
 /** Kernel of an op record whose code was found to be linked. */
-static inline const struct rnv_kernel *rnv_kernel_of(const struct rnv_op_rec *rec)
-{
-	return rnv_kernel_rows[rnv_kernel_index[rec->code] - 1u].kernel;
-}
+const struct rnv_kernel *rnv_kernel_of(const struct rnv_op_rec *rec);
 
 /** Parameters: `rec->params_bytes / 4` words. */
 static inline const int32_t *rnv_op_params(const struct rnv_op *op)
 {
-	return op->pkg->params + op->rec->params_offset / 4u;
+	return (const int32_t *)(const void *)((const uint8_t *)op->pkg->params +
+					       op->rec->params_offset);
 }
 
 /** Weight stream: `rec->weights_bytes` bytes, 16-byte aligned. */
@@ -122,7 +120,7 @@ static inline const uint8_t *rnv_op_weights(const struct rnv_op *op)
 	return op->pkg->weights + op->rec->weights_offset;
 }
 
-/** Record of input `i`; the caller keeps `i` below `rec->input_count`. */
+/** Record of operand `i`, inputs before outputs; the caller keeps `i` below their number. */
 const struct rnv_tensor_rec *rnv_op_in_rec(const struct rnv_op *op, uint32_t i);
 
 /** Record of output `i`; the caller keeps `i` below `rec->output_count`. */
@@ -154,6 +152,9 @@ bool rnv_tensor_is_whole(const struct rnv_tensor_rec *rec);
 
 /** True where operand `rec` has this type and exactly this number of elements (not zero). */
 bool rnv_tensor_is(const struct rnv_tensor_rec *rec, uint8_t type, uint32_t elements);
+
+/** True where operand `number` is int8 and as many elements as the product of positive words. */
+bool rnv_op_is_int8(const struct rnv_op *op, uint32_t number, const int32_t *sizes, uint32_t count);
 
 /** Bytes of one element of a valid type. */
 uint32_t rnv_type_bytes(uint8_t type);

@@ -18,22 +18,37 @@
 struct rnv_sweep {
 	const struct rnv_package *pkg;
 	struct rnv_diag *diag;
+	const struct rnv_op_rec *op; /* of the present step */
+	const uint16_t *inputs;      /* its operands */
+	const uint16_t *outputs;
+	uint32_t step;
+	uint32_t row0;
 	uint32_t next;  /* first tensor record not yet begun */
 	uint32_t count; /* entries of `live` */
 	uint16_t live[RNV_MAX_LIVE];
 };
 
-static bool overlaps(uint32_t offset, uint32_t bytes, const struct rnv_tensor_rec *t)
+/* A live tensor other than `allowed` that has one of `bytes` bytes of the arena; or none. */
+static uint32_t overlapped(const struct rnv_sweep *s, uint32_t offset, uint32_t bytes,
+			   uint32_t allowed)
 {
-	return offset < t->offset + t->bytes && t->offset < offset + bytes;
+	for (uint32_t i = 0; i < s->count && bytes != 0u; i++) {
+		const struct rnv_tensor_rec *t = &s->pkg->tensors[s->live[i]];
+
+		if (offset < t->offset + t->bytes && t->offset < offset + bytes &&
+		    s->live[i] != allowed) {
+			return s->live[i];
+		}
+	}
+	return RNV_NO_TENSOR;
 }
 
-static void expire(struct rnv_sweep *s, uint32_t step)
+static void expire(struct rnv_sweep *s)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < s->count; i++) {
-		if (s->pkg->tensors[s->live[i]].last_step >= step) {
+		if (s->pkg->tensors[s->live[i]].last_step >= s->step) {
 			s->live[kept++] = s->live[i];
 		}
 	}
@@ -41,27 +56,24 @@ static void expire(struct rnv_sweep *s, uint32_t step)
 }
 
 /* Begin tensor `index` at the present step. */
-static int begin(struct rnv_sweep *s, const struct rnv_op *op, uint32_t index)
+static int begin(struct rnv_sweep *s, uint32_t index)
 {
 	const struct rnv_tensor_rec *t = &s->pkg->tensors[index];
+	uint32_t other;
 
 	/* That output 0 may replace its alias was proven with the op's parameters. */
-	if (t->alias == RNV_ALIAS_SAME && rnv_op_out_rec(op, 0) != t) {
+	if (t->alias == RNV_ALIAS_SAME && s->outputs[0] != index) {
 		return rnv_malformed(s->diag, RNV_WHAT_OVERLAP, index, t->alias_tensor);
 	}
 	if (t->storage != RNV_STORAGE_ARENA) {
 		return RNV_OK;
 	}
-	for (uint32_t i = 0; i < s->count; i++) {
-		bool aliased = t->alias == RNV_ALIAS_SAME && t->alias_tensor == s->live[i];
-
-		if (!aliased && overlaps(t->offset, t->bytes, &s->pkg->tensors[s->live[i]])) {
-			return rnv_malformed(s->diag, RNV_WHAT_OVERLAP, index, s->live[i]);
-		}
+	other = overlapped(s, t->offset, t->bytes, t->alias_tensor);
+	if (other != RNV_NO_TENSOR) {
+		return rnv_malformed(s->diag, RNV_WHAT_OVERLAP, index, other);
 	}
 	if (s->count >= s->pkg->header->max_live) {
-		return rnv_malformed(s->diag, RNV_WHAT_MAX_LIVE, t->first_step,
-				     s->pkg->header->max_live);
+		return rnv_malformed(s->diag, RNV_WHAT_MAX_LIVE, s->step, s->pkg->header->max_live);
 	}
 	s->live[s->count++] = (uint16_t)index;
 	return RNV_OK;
@@ -73,118 +85,100 @@ static bool lasts(const struct rnv_tensor_rec *t)
 	return t->storage == RNV_STORAGE_CONST || t->storage == RNV_STORAGE_STATE;
 }
 
-/* How many different state tensors the op writes. */
-static uint32_t state_outputs(const struct rnv_op *op)
+/* Outputs are distinct, and begin at this step or are state. */
+static bool outputs_ok(const struct rnv_sweep *s)
 {
-	uint32_t count = 0;
+	for (uint32_t i = 0; i < s->op->output_count; i++) {
+		const struct rnv_tensor_rec *t = &s->pkg->tensors[s->outputs[i]];
 
-	for (uint32_t i = 0; i < op->rec->output_count; i++) {
-		const struct rnv_tensor_rec *t = rnv_op_out_rec(op, i);
-		uint32_t j = 0;
-
-		while (rnv_op_out_rec(op, j) != t) {
-			j++;
-		}
-		count += (t->storage == RNV_STORAGE_STATE && j == i) ? 1u : 0u;
-	}
-	return count;
-}
-
-static bool is_output_of(const struct rnv_op *op, uint32_t index)
-{
-	const struct rnv_op_rec *rec = op->rec;
-	const uint16_t *outputs = op->pkg->operands + rec->operand_first + rec->input_count;
-
-	for (uint32_t i = 0; i < rec->output_count; i++) {
-		if (outputs[i] == index) {
-			return true;
+		if (rnv_listed(s->outputs, i, s->outputs[i]) != 0u ||
+		    (t->storage != RNV_STORAGE_STATE && t->first_step != s->step)) {
+			return false;
 		}
 	}
-	return false;
+	return true;
 }
 
 /*
- * Begin every tensor whose first step this is; each but inputs and what lasts must be written. That
- * an input begins with its entry point was proven before.
+ * Begin every tensor whose first step this is; each but inputs and what lasts must be written, by
+ * the first slice of the op. That an input begins with its entry point was proven before.
  */
-static int begin_all(struct rnv_sweep *s, const struct rnv_op *op, uint32_t step)
+static int begin_all(struct rnv_sweep *s)
 {
-	uint32_t written = (op->row0 == 0u) ? state_outputs(op) : 0u;
+	uint32_t begun = (s->row0 == 0u) ? s->op->output_count : 0u;
 
-	while (s->next < s->pkg->tensor_count && s->pkg->tensors[s->next].first_step == step) {
+	for (; s->next < s->pkg->tensor_count; s->next++) {
 		const struct rnv_tensor_rec *t = &s->pkg->tensors[s->next];
-		bool given = lasts(t) || (t->flags & RNV_TENSOR_INPUT) != 0u;
+		bool constant = t->storage == RNV_STORAGE_CONST;
+		bool written;
 		int status;
 
+		if (t->first_step != s->step) {
+			break;
+		}
 		if (t->storage == RNV_STORAGE_STATE) { /* read and written at any time */
-			s->next++;
 			continue;
 		}
-		if (is_output_of(op, s->next) == given || (lasts(t) && step != 0u)) {
-			return rnv_malformed(s->diag, RNV_WHAT_LIFETIME, s->next, step);
+		written = rnv_listed(s->outputs, begun, s->next) != 0u;
+		if (written == (constant || (t->flags & RNV_TENSOR_INPUT) != 0u) ||
+		    (constant && s->step != 0u)) {
+			return rnv_malformed(s->diag, RNV_WHAT_LIFETIME, s->next, s->step);
 		}
-		written += given ? 0u : 1u;
-		status = begin(s, op, s->next);
+		status = begin(s, s->next);
 		if (status != RNV_OK) {
 			return status;
 		}
-		s->next++;
 	}
-	if (op->row0 != 0u) { /* a later slice: what it writes has begun and is still live */
-		return (written == 0u && rnv_op_out_rec(op, 0)->last_step >= step)
-			       ? RNV_OK
-			       : rnv_malformed(s->diag, RNV_WHAT_LIFETIME, s->next, step);
+	if (s->row0 == 0u) {
+		return outputs_ok(s) ? RNV_OK
+				     : rnv_malformed(s->diag, RNV_WHAT_STEP, s->step,
+						     s->op->output_count);
 	}
-	/* Also fails where an output began earlier or is listed twice. */
-	return (written == op->rec->output_count)
+	/* A later slice: what it writes has begun and is still live. */
+	return (s->pkg->tensors[s->outputs[0]].last_step >= s->step)
 		       ? RNV_OK
-		       : rnv_malformed(s->diag, RNV_WHAT_STEP, step, written);
+		       : rnv_malformed(s->diag, RNV_WHAT_LIFETIME, s->outputs[0], s->step);
 }
 
 /* Inputs were given or written before, and are still live. */
-static int verify_reads(struct rnv_sweep *s, const struct rnv_op *op, uint32_t step)
+static int verify_reads(const struct rnv_sweep *s)
 {
-	for (uint32_t i = 0; i < op->rec->input_count; i++) {
-		const struct rnv_tensor_rec *t = rnv_op_in_rec(op, i);
+	for (uint32_t i = 0; i < s->op->input_count; i++) {
+		const struct rnv_tensor_rec *t = &s->pkg->tensors[s->inputs[i]];
 		uint32_t begun = t->first_step + ((t->flags & RNV_TENSOR_INPUT) != 0u ? 0u : 1u);
 
-		if (t->last_step < step || (step < begun && !lasts(t))) {
-			return rnv_malformed(s->diag, RNV_WHAT_LIFETIME,
-					     (uint32_t)(t - s->pkg->tensors), step);
+		if (t->last_step < s->step || (s->step < begun && !lasts(t))) {
+			return rnv_malformed(s->diag, RNV_WHAT_LIFETIME, s->inputs[i], s->step);
 		}
 	}
 	return RNV_OK;
 }
 
-static int verify_scratch(struct rnv_sweep *s, const struct rnv_op *op, uint32_t step)
+static int verify_scratch(const struct rnv_sweep *s)
 {
-	const struct rnv_op_rec *rec = op->rec;
+	uint32_t other = overlapped(s, s->op->scratch_offset, s->op->scratch_bytes, RNV_NO_TENSOR);
 
-	for (uint32_t i = 0; i < s->count && rec->scratch_bytes != 0u; i++) {
-		if (overlaps(rec->scratch_offset, rec->scratch_bytes,
-			     &s->pkg->tensors[s->live[i]])) {
-			return rnv_malformed(s->diag, RNV_WHAT_SCRATCH, step, s->live[i]);
-		}
-	}
-	return RNV_OK;
+	return (other == RNV_NO_TENSOR) ? RNV_OK
+					: rnv_malformed(s->diag, RNV_WHAT_SCRATCH, s->step, other);
 }
 
 int rnv_verify_liveness(const struct rnv_package *pkg, struct rnv_diag *diag)
 {
-	struct rnv_sweep sweep = {.pkg = pkg, .diag = diag};
-	struct rnv_op op = {.pkg = pkg};
+	struct rnv_sweep s = {.pkg = pkg, .diag = diag};
 	int status = RNV_OK;
 
-	for (uint32_t step = 0; step < pkg->step_count && status == RNV_OK; step++) {
-		op.rec = &pkg->ops[pkg->steps[step].op];
-		op.row0 = pkg->steps[step].row0;
-		expire(&sweep, step);
-		status = verify_reads(&sweep, &op, step);
+	for (; s.step < pkg->step_count && status == RNV_OK; s.step++) {
+		s.op = &pkg->ops[pkg->steps[s.step].op];
+		s.inputs = pkg->operands + s.op->operand_first;
+		s.outputs = s.inputs + s.op->input_count;
+		s.row0 = pkg->steps[s.step].row0;
+		expire(&s);
+		status = verify_reads(&s);
 		if (status == RNV_OK) {
-			status = begin_all(&sweep, &op, step);
+			status = begin_all(&s);
 		}
 		if (status == RNV_OK) {
-			status = verify_scratch(&sweep, &op, step);
+			status = verify_scratch(&s);
 		}
 	}
 	return status;

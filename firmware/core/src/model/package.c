@@ -21,42 +21,6 @@ _Static_assert(sizeof(struct rnv_step_rec) == 16, "step");
 _Static_assert(sizeof(struct rnv_entry_rec) == 32, "entry");
 _Static_assert(sizeof(struct rnv_trailer) == RNV_TRAILER_BYTES, "trailer");
 
-void rnv_diagnose(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value)
-{
-	if (diag != NULL) {
-		diag->what = (uint32_t)what;
-		diag->index = index;
-		diag->value = value;
-	}
-}
-
-int rnv_malformed(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value)
-{
-	rnv_diagnose(diag, what, index, value);
-	return RNV_EFORMAT;
-}
-
-int rnv_unsupported(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value)
-{
-	rnv_diagnose(diag, what, index, value);
-	return RNV_ENOTSUP;
-}
-
-bool rnv_range_ok(uint32_t offset, uint32_t bytes, uint32_t limit)
-{
-	return offset <= limit && bytes <= limit - offset;
-}
-
-bool rnv_all_zero(const uint8_t *bytes, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		if (bytes[i] != 0u) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* Fields that a reader must know before it may trust the length. */
 static int verify_identity(const struct rnv_header *header, uint32_t bytes, struct rnv_diag *diag)
 {
@@ -108,19 +72,20 @@ static int verify_trailer(const struct rnv_header *header, uint32_t flags, struc
 
 static bool name_char(uint8_t c)
 {
-	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '-';
+	return (uint8_t)((c | 0x20u) - 'a') < 26u || (uint8_t)(c - '0') < 10u || c == '_' ||
+	       c == '.' || c == '-';
 }
 
-/* One or more allowed characters, then zeros, at least one. */
+/* One or more allowed characters. */
 static bool name_ok(const uint8_t *name)
 {
+	uint32_t length = rnv_name_length(name, RNV_NAME_BYTES);
 	uint32_t i = 0;
 
-	while (i < RNV_NAME_BYTES - 1u && name_char(name[i])) {
+	while (i < length && name_char(name[i])) {
 		i++;
 	}
-	return i > 0u && rnv_all_zero(name + i, RNV_NAME_BYTES - i);
+	return i == length && i != 0u;
 }
 
 static int verify_header(const struct rnv_header *header, struct rnv_diag *diag)

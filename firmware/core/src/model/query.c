@@ -8,6 +8,7 @@
 #include "ranvier/package.h"
 
 #include "kernels/kernel.h"
+#include "verify.h"
 
 const struct rnv_header *rnv_package_header(const struct rnv_package *pkg)
 {
@@ -42,27 +43,22 @@ uint16_t rnv_package_label_count(const struct rnv_package *pkg)
 
 const char *rnv_package_label(const struct rnv_package *pkg, uint16_t index)
 {
-	const char *label = (const char *)pkg->labels;
-
-	if (index >= pkg->label_count) {
-		return NULL;
-	}
-	while (index > 0u) {
-		while (*label != '\0') {
-			label++;
-		}
-		label++;
-		index--;
-	}
-	return label;
+	return (index < pkg->label_count) ? rnv_string_at((const char *)pkg->labels, index) : NULL;
 }
 
 const struct rnv_kernel_row *rnv_kernel_find(uint32_t code)
 {
-	if (code > rnv_kernel_rows[rnv_kernel_count - 1u].code || rnv_kernel_index[code] == 0u) {
-		return NULL;
+	uint32_t row = 0;
+
+	if (code <= rnv_kernel_rows[rnv_kernel_count - 1u].code) {
+		row = rnv_kernel_index[code];
 	}
-	return &rnv_kernel_rows[rnv_kernel_index[code] - 1u];
+	return (row != 0u) ? &rnv_kernel_rows[row - 1u] : NULL;
+}
+
+const struct rnv_kernel *rnv_kernel_of(const struct rnv_op_rec *rec)
+{
+	return rnv_kernel_find(rec->code)->kernel;
 }
 
 void rnv_opset_get(uint8_t *opset)

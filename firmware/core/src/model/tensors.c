@@ -14,27 +14,14 @@
 /* Bytes of the dense tensor, or 0 where the shape is empty, too large or malformed. */
 static uint32_t dense_bytes(const struct rnv_tensor_rec *t)
 {
-	uint32_t bytes = rnv_type_bytes(t->type);
+	uint64_t bytes;
 
-	if (t->rank > RNV_MAX_RANK) {
+	if (t->rank > RNV_MAX_RANK ||
+	    !rnv_all_zero((const uint8_t *)(t->dims + t->rank), 4u * (RNV_MAX_RANK - t->rank))) {
 		return 0;
 	}
-	for (uint32_t i = 0; i < RNV_MAX_RANK; i++) {
-		uint64_t product;
-
-		if (i >= t->rank) {
-			if (t->dims[i] != 0u) {
-				return 0;
-			}
-			continue;
-		}
-		product = (uint64_t)bytes * t->dims[i];
-		if (product > INT32_MAX) {
-			return 0;
-		}
-		bytes = (uint32_t)product;
-	}
-	return bytes;
+	bytes = (uint64_t)rnv_product((const int32_t *)t->dims, t->rank) * rnv_type_bytes(t->type);
+	return (bytes <= INT32_MAX) ? (uint32_t)bytes : 0u;
 }
 
 /* Kinds that the format defines and this reader lacks. */
@@ -55,22 +42,24 @@ static enum rnv_what unsupported_kind(const struct rnv_tensor_rec *t)
 static bool storage_ok(const struct rnv_package *pkg, const struct rnv_tensor_rec *t)
 {
 	const struct rnv_header *header = pkg->header;
+	uint32_t limit = header->arena_bytes;
 
 	switch (t->storage) {
-	case RNV_STORAGE_ARENA:
-		return t->offset % 16u == 0u &&
-		       rnv_range_ok(t->offset, t->bytes, header->arena_bytes);
 	case RNV_STORAGE_EXTERNAL:
 		return t->offset < header->external_count;
+	case RNV_STORAGE_ARENA:
+		break;
 	case RNV_STORAGE_CONST:
-		return t->offset % 16u == 0u &&
-		       rnv_range_ok(t->offset, t->bytes, pkg->weights_bytes) && t->flags == 0u;
+		limit = pkg->weights_bytes;
+		break;
 	case RNV_STORAGE_STATE:
-		return t->offset % 16u == 0u &&
-		       rnv_range_ok(t->offset, t->bytes, header->state_bytes) && t->flags == 0u;
+		limit = header->state_bytes;
+		break;
 	default:
 		return false;
 	}
+	return t->offset % 16u == 0u && rnv_range_ok(t->offset, t->bytes, limit) &&
+	       (t->storage == RNV_STORAGE_ARENA || t->flags == 0u);
 }
 
 /*

@@ -14,21 +14,41 @@
 #include <stdbool.h>
 
 #include "ranvier/package.h"
+#include "ranvier/status.h"
 
 /** Record in `diag` (may be NULL) what is refused. */
 void rnv_diagnose(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value);
 
 /** Refuse what no package may have: rnv_diagnose(). @return RNV_EFORMAT */
-int rnv_malformed(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value);
+static inline int rnv_malformed(struct rnv_diag *diag, enum rnv_what what, uint32_t index,
+				uint32_t value)
+{
+	rnv_diagnose(diag, what, index, value);
+	return RNV_EFORMAT;
+}
 
 /** Refuse what this build does not know: rnv_diagnose(). @return RNV_ENOTSUP */
-int rnv_unsupported(struct rnv_diag *diag, enum rnv_what what, uint32_t index, uint32_t value);
+static inline int rnv_unsupported(struct rnv_diag *diag, enum rnv_what what, uint32_t index,
+				  uint32_t value)
+{
+	rnv_diagnose(diag, what, index, value);
+	return RNV_ENOTSUP;
+}
 
 /** True where `offset .. offset + bytes` lies inside `limit` bytes. */
 bool rnv_range_ok(uint32_t offset, uint32_t bytes, uint32_t limit);
 
 /** True where `count` bytes are all zero. */
 bool rnv_all_zero(const uint8_t *bytes, uint32_t count);
+
+/** Length of a name that is padded with zeros, at least one; 0 where it is not, or empty. */
+uint32_t rnv_name_length(const uint8_t *name, uint32_t bytes);
+
+/** Which entries of a list are `tensor`: bit i for entry i, from 31 on bit 31. */
+uint32_t rnv_listed(const uint16_t *list, uint32_t count, uint32_t tensor);
+
+/** String number `index` of those that follow `strings`, each ended by a zero byte. */
+const char *rnv_string_at(const char *strings, uint32_t index);
 
 /** Find the sections and check that their arrays are whole. */
 int rnv_verify_sections(struct rnv_package *pkg, struct rnv_diag *diag);

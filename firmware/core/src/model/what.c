@@ -5,7 +5,9 @@
 
 #include "ranvier/package.h"
 
-/* The words of every `enum rnv_what` from 0 on, each with its final zero, and an empty string. */
+#include "verify.h"
+
+/* The words of every `enum rnv_what` from 0 on, each with its final zero, and of any other. */
 static const char words[] = "nothing\0"
 			    "address of the package (16-byte alignment)\0"
 			    "size of the package\0"
@@ -36,16 +38,21 @@ static const char words[] = "nothing\0"
 			    "number of entry points\0"
 			    "per-channel quantisation of a tensor\0"
 			    "element type\0"
-			    "reserved field\0";
+			    "reserved field\0"
+			    "unknown";
+
+#define UNKNOWN (RNV_WHAT_RESERVED + 1u)
+
+const char *rnv_string_at(const char *strings, uint32_t index)
+{
+	for (; index != 0u; index--) {
+		while (*strings++ != '\0') {
+		}
+	}
+	return strings;
+}
 
 const char *rnv_what_name(uint32_t what)
 {
-	const char *word = words;
-
-	while (what != 0u && *word != '\0') {
-		while (*word++ != '\0') {
-		}
-		what--;
-	}
-	return (*word != '\0') ? word : "unknown";
+	return rnv_string_at(words, (what < UNKNOWN) ? what : UNKNOWN);
 }

@@ -60,8 +60,7 @@ static int check(const struct rnv_op *op)
 	out[1] = p->out_c;
 	if (op->rec->weights_bytes != (uint64_t)pair * (((uint32_t)p->out_c + 1u) / 2u) ||
 	    op->rec->scratch_bytes != (p->direct != 0 ? 0u : RNV_BASE_QUAD_BYTES * quads) ||
-	    !rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->rows, 2)) ||
-	    !rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(out, 2))) {
+	    !rnv_op_is_int8(op, 0, &p->rows, 2) || !rnv_op_is_int8(op, 1, out, 2)) {
 		return RNV_EFORMAT;
 	}
 	/* A prepared row is not read again, and its outputs end before the next row begins. */

@@ -40,8 +40,7 @@ static bool params_ok(const struct rnv_op *op, const struct fully_connected_dsp_
 	       rnv_words_within(&p->in_c, 2, 1, SIZE_MAX_24) &&
 	       rnv_words_within(&p->epilogue, 1, 0, RNV_EPILOGUES - 1) &&
 	       rnv_words_within(&p->direct, 1, 0, p->in_c % 4 == 0) &&
-	       rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->rows, 2)) &&
-	       rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(out, 2));
+	       rnv_op_is_int8(op, 0, &p->rows, 2) && rnv_op_is_int8(op, 1, out, 2);
 }
 
 static bool stream_ok(const struct rnv_op *op, const struct fully_connected_dsp_params *p)
@@ -107,8 +106,10 @@ static void run(const struct rnv_op *op)
 		const void *x = in;
 
 		if (p->direct == 0) {
-			x = rnv_op_scratch(op);
-			prepare(in, (uint32_t)p->in_c, rnv_op_scratch(op));
+			uint32_t *column = rnv_op_scratch(op);
+
+			prepare(in, (uint32_t)p->in_c, column);
+			x = column;
 		}
 		if (w != w_rest) {
 			multiply(w, x, out, w_rest, quads, epilogue);

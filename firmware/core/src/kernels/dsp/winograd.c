@@ -182,25 +182,24 @@ static void multiply_rows(const struct rnv_op *op, const struct layout *l, int32
 	const uint8_t *w_last = w + l->block_bytes * ((uint32_t)p->out_c / 2u);
 	int8_t *out = (int8_t *)rnv_op_out(op, 0) + y % p->out.ring * p->out.row;
 	struct rnv_winograd_out to = {
-		.w_end = w_last,
 		.pairs = l->pairs,
-		.channel = (uint32_t)p->out.channel,
 		.row = ((y + 1) % p->out.ring - y % p->out.ring) * p->out.row,
 		.epilogue = (uint32_t)p->epilogue,
 	};
-	struct rnv_winograd_out last = to; /* of an odd out_c */
-	struct edge edge = {.rows = rows, .columns = GROUP};
+	struct edge edge = {.rows = rows};
 
-	last.w_end = rnv_op_weights(op) + op->rec->weights_bytes;
-	last.channel = 0;
 	for (uint32_t g = 0; g < l->groups; g++) {
 		uint32_t left = (uint32_t)p->out_w - g * GROUP;
 
 		edge.columns = (left < GROUP) ? left : GROUP;
 		RNV_DSP_PICK(rnv_winograd_group)
 		(l->h + GROUP_BYTES * l->pairs * g, l->v, l->pairs, odd);
+		to.w_end = w_last;
+		to.channel = (uint32_t)p->out.channel;
 		multiply(w, l, out, &to, &edge);
-		multiply(w_last, l, out + (p->out_c - 1) * p->out.channel, &last, &edge);
+		to.w_end = w + op->rec->weights_bytes; /* an odd out_c */
+		to.channel = 0;
+		multiply(w_last, l, out + (p->out_c - 1) * p->out.channel, &to, &edge);
 		out += GROUP;
 	}
 }

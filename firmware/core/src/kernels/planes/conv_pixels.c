@@ -70,7 +70,7 @@ int rnv_conv_pixels_check(const struct rnv_op *op, const struct rnv_tile_ops *op
 	    !rnv_words_within(&p->transposed, 1, 0, 1) ||
 	    !rnv_words_within(&p->epilogue, 1, 0, RNV_EPILOGUES - 1) ||
 	    rnv_op_in_rec(op, 0)->layout != RNV_LAYOUT_DENSE ||
-	    !rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&w->in_h, 3)) ||
+	    !rnv_op_is_int8(op, 0, &w->in_h, 3) ||
 	    !rnv_view_ok(&p->out, rnv_op_out_rec(op, 0), w->out_c, rows, columns, 0)) {
 		return RNV_EFORMAT;
 	}

@@ -50,8 +50,7 @@ struct add_tables_params {
  */
 static bool holds(const struct rnv_tensor_rec *rec, const struct add_tables_params *p, int32_t ring)
 {
-	const int32_t sizes[2] = {p->rows, p->row_elements};
-	uint32_t elements = rnv_product(sizes, 2);
+	uint32_t elements = rnv_product(&p->rows, 2);
 	bool rows = (p->rows == 1 && rec->ring_rows == 0u) || rec->layout == RNV_LAYOUT_DENSE ||
 		    (rec->layout == RNV_LAYOUT_ROWS && rec->dims[1] == (uint32_t)p->rows);
 
@@ -76,7 +75,7 @@ static int check(const struct rnv_op *op)
 
 	if (!rnv_op_has(op, 2, 1, PARAMS) || op->rec->scratch_bytes != 0u ||
 	    !rnv_words_within(&p->rows, 2, 1, INT32_MAX) ||
-	    !rnv_words_within(&p->ring_0, 3, 1, p->rows) || rnv_product(&p->rows, 2) == 0u ||
+	    !rnv_words_within(&p->ring_0, 3, 1, p->rows) ||
 	    !holds(rnv_op_in_rec(op, 0), p, p->ring_0) ||
 	    !holds(rnv_op_in_rec(op, 1), p, p->ring_1) ||
 	    !holds(rnv_op_out_rec(op, 0), p, p->ring_out) || !stream_ok(op, p)) {

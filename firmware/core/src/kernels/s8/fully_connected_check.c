@@ -19,8 +19,7 @@ int rnv_fully_connected_check(const struct rnv_op *op)
 	}
 	out[0] = p->rows;
 	out[1] = p->requant.out_c;
-	if (!rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(words, 2)) ||
-	    !rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(out, 2)) ||
+	if (!rnv_op_is_int8(op, 0, words, 2) || !rnv_op_is_int8(op, 1, out, 2) ||
 	    !rnv_channels_ok(op, &p->requant, rnv_product(words + 1, 2))) {
 		return RNV_EFORMAT;
 	}

@@ -22,8 +22,7 @@ int rnv_mean_check(const struct rnv_op *op)
 	keep[0] = p->keep0;
 	keep[1] = p->keep1;
 	keep[2] = p->keep2;
-	if (!rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->keep0, 6)) ||
-	    !rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(keep, 3))) {
+	if (!rnv_op_is_int8(op, 0, &p->keep0, 6) || !rnv_op_is_int8(op, 1, keep, 3)) {
 		return RNV_EFORMAT;
 	}
 	return 0;

@@ -16,8 +16,7 @@ int rnv_softmax_check(const struct rnv_op *op)
 	if (!rnv_op_plain(op, 1, PARAMS, TABLE_BYTES) ||
 	    !rnv_words_within(&p->rows, 1, 1, INT32_MAX) ||
 	    !rnv_words_within(&p->depth, 1, 1, RNV_SOFTMAX_DEPTH_MAX) ||
-	    !rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->rows, 2)) ||
-	    !rnv_tensor_is(rnv_op_out_rec(op, 0), RNV_TYPE_INT8, rnv_product(&p->rows, 2))) {
+	    !rnv_op_is_int8(op, 0, &p->rows, 2) || !rnv_op_is_int8(op, 1, &p->rows, 2)) {
 		return RNV_EFORMAT;
 	}
 	return 0x1;
