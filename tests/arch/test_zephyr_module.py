@@ -72,6 +72,15 @@ def test_readme_shows_what_twister_expects(sample: str) -> None:
         assert re.search(line.replace("\\\\", "\\"), shown), line
 
 
+def test_readmes_have_no_placeholders() -> None:
+    """Numbers in them are measured, not names of numbers."""
+    readmes = [*(ROOT / "samples").glob("**/README.md"), ROOT / "firmware/app/README.md"]
+    assert len(readmes) >= 3
+    for path in readmes:
+        text = path.read_text(encoding="utf-8")
+        assert not re.findall(r"(?<!CONFIG_)\b[A-Z][A-Z0-9]*_(?:FLASH|RAM)\b", text), path
+
+
 def marsaglia(seed: int, count: int) -> np.ndarray:
     """The upper five bits of each number of an xorshift generator, as dim int8 pixels."""
     pixels = []

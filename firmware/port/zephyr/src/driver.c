@@ -12,6 +12,7 @@
 /* A thread that waits for something to be complete. */
 struct waiter {
 	sys_dnode_t node;
+	uint32_t round; /* it has been told of */
 	struct k_sem event;
 };
 
@@ -22,7 +23,6 @@ void rnv_zephyr_driver_init(struct rnv_zephyr_driver *driver, struct rnv_zephyr_
 	sys_dlist_init(&driver->waiters);
 	for (uint32_t i = 0; i < count; i++) {
 		workers[i].driver = driver;
-		(void)atomic_set(&workers[i].busy, 0);
 		(void)k_sem_init(&workers[i].work, 0, 1);
 	}
 }
@@ -34,18 +34,38 @@ void rnv_zephyr_wake(void *context, uint32_t lane)
 	k_sem_give(&driver->workers[(driver->worker_count > 1U) ? lane : 0U].work);
 }
 
+/*
+ * Tell the waiter that has not been told for the longest time, and put it at the end. False: all
+ * that were there in a round, or since, have been told.
+ */
+static bool tell_one(struct rnv_zephyr_driver *driver, uint32_t round)
+{
+	k_spinlock_key_t key = k_spin_lock(&driver->lock);
+	sys_dnode_t *node = sys_dlist_peek_head(&driver->waiters);
+	struct waiter *waiter = CONTAINER_OF(node, struct waiter, node);
+	bool told = node != NULL && (int32_t)(waiter->round - round) < 0;
+
+	if (told) {
+		sys_dlist_remove(node);
+		sys_dlist_append(&driver->waiters, node);
+		waiter->round = driver->round;
+		k_sem_give(&waiter->event);
+	}
+	k_spin_unlock(&driver->lock, key);
+	return told;
+}
+
 void rnv_zephyr_completed(void *context, uint32_t job)
 {
 	struct rnv_zephyr_driver *driver = context;
 	k_spinlock_key_t key = k_spin_lock(&driver->lock);
-	struct waiter *waiter;
+	uint32_t round = ++driver->round;
 
 	ARG_UNUSED(job);
-	SYS_DLIST_FOR_EACH_CONTAINER(&driver->waiters, waiter, node)
-	{
-		k_sem_give(&waiter->event);
-	}
 	k_spin_unlock(&driver->lock, key);
+	while (tell_one(driver, round)) {
+		/* interrupts come in between */
+	}
 	if (!k_is_in_isr()) { /* under the spin lock, giving has switched to no thread */
 		k_sched_lock();
 		k_sched_unlock();
@@ -63,22 +83,31 @@ static k_timeout_t until(uint64_t time_us)
 	return (time_us > now_us) ? K_USEC(time_us - now_us) : K_NO_WAIT;
 }
 
+/* Workers that no more urgent one keeps from executing: up to the most urgent that does. */
+static uint32_t with_a_turn(struct rnv_zephyr_driver *driver)
+{
+	uint32_t busy = (uint32_t)atomic_get(&driver->busy);
+
+	return busy ^ (busy - 1U);
+}
+
 static void work(void *p1, void *p2, void *p3)
 {
 	struct rnv_zephyr_worker *worker = p1;
 	struct rnv_zephyr_driver *driver = worker->driver;
-	uint32_t lane = (uint32_t)(worker - driver->workers);
+	uint32_t number = (uint32_t)(worker - driver->workers);
 
 	ARG_UNUSED(p2);
 	ARG_UNUSED(p3);
 	while (atomic_get(&driver->stop) == 0) {
-		(void)atomic_set(&worker->busy, 1);
+		(void)atomic_or(&driver->busy, (atomic_val_t)BIT(number));
 		if (driver->worker_count > 1U) {
-			(void)rnv_lane_run(driver->sched, lane);
+			(void)rnv_lane_run(driver->sched, number);
 		} else {
 			rnv_sched_run(driver->sched);
 		}
-		(void)atomic_set(&worker->busy, 0);
+		(void)atomic_and(&driver->busy, ~(atomic_val_t)BIT(number));
+		(void)atomic_or(&driver->turns, (atomic_val_t)with_a_turn(driver));
 		(void)k_sem_take(&worker->work, until(rnv_sched_next_us(driver->sched)));
 	}
 }
@@ -110,7 +139,12 @@ void rnv_zephyr_driver_stop(struct rnv_zephyr_driver *driver)
 
 bool rnv_zephyr_driver_busy(struct rnv_zephyr_driver *driver, uint32_t worker)
 {
-	return atomic_get(&driver->workers[worker].busy) != 0;
+	return ((uint32_t)atomic_get(&driver->busy) & BIT(worker)) != 0U;
+}
+
+uint32_t rnv_zephyr_driver_turns(struct rnv_zephyr_driver *driver)
+{
+	return (uint32_t)atomic_clear(&driver->turns) | with_a_turn(driver);
 }
 
 static void enlist(struct rnv_zephyr_driver *driver, struct waiter *waiter)
@@ -119,6 +153,7 @@ static void enlist(struct rnv_zephyr_driver *driver, struct waiter *waiter)
 
 	(void)k_sem_init(&waiter->event, 0, 1);
 	key = k_spin_lock(&driver->lock);
+	waiter->round = driver->round;
 	sys_dlist_append(&driver->waiters, &waiter->node);
 	k_spin_unlock(&driver->lock, key);
 }

@@ -4,8 +4,8 @@
  */
 
 /*
- * The clock where the system timer counts cycles in 32 bits: wraps are counted. Whoever asks finds
- * at most one wrap since the last time, because a timer asks twice a wrap.
+ * The clock where the system timer counts cycles in 32 bits: wraps are counted. A timer asks four
+ * times a wrap, so that none is missed.
  */
 
 #include <stdint.h>
@@ -16,22 +16,16 @@
 
 #include <ranvier/port.h>
 
+#include "count_wraps.h"
 #include "cycles_to_us.h"
 
-static uint32_t last;
-static uint32_t wraps;
+static struct wraps wraps;
 
 uint64_t rnv_now_us(void)
 {
 	unsigned int key = irq_lock();
-	uint32_t now = k_cycle_get_32();
-	uint64_t cycles;
+	uint64_t cycles = count_wraps(&wraps, k_cycle_get_32());
 
-	if (now < last) {
-		wraps++;
-	}
-	last = now;
-	cycles = ((uint64_t)wraps << 32) | now;
 	irq_unlock(key);
 	return cycles_to_us(cycles);
 }
@@ -46,9 +40,9 @@ static K_TIMER_DEFINE(asks, ask, NULL);
 
 static int start(void)
 {
-	uint32_t half_a_wrap_ms = (uint32_t)(k_cyc_to_ms_floor64(UINT32_MAX) / 2U);
+	uint32_t quarter_of_a_wrap_ms = (uint32_t)(k_cyc_to_ms_floor64(UINT32_MAX) / 4U);
 
-	k_timer_start(&asks, K_MSEC(half_a_wrap_ms), K_MSEC(half_a_wrap_ms));
+	k_timer_start(&asks, K_MSEC(quarter_of_a_wrap_ms), K_MSEC(quarter_of_a_wrap_ms));
 	return 0;
 }
 

@@ -126,6 +126,21 @@ static void trace(void *context, const struct rnv_trace_event *event)
 static struct rnv_admission admission = {.blocking_us = CONFIG_RANVIER_ADMISSION_BLOCKING_US};
 #define ADMIT         rnv_admission_check
 #define ADMIT_CONTEXT &admission
+
+int rnv_runtime_reserve(const struct rnv_reservation *reservations, uint32_t count)
+{
+	if (reservations == NULL && count != 0U) {
+		return RNV_EINVAL;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (reservations[i].lane >= RNV_LANE_COUNT) {
+			return RNV_EINVAL;
+		}
+	}
+	admission.reservations = reservations;
+	admission.reservation_count = count;
+	return RNV_OK;
+}
 #else
 #define ADMIT         NULL
 #define ADMIT_CONTEXT NULL
@@ -177,14 +192,32 @@ static int start(void)
 
 SYS_INIT(start, APPLICATION, CONFIG_KERNEL_INIT_PRIORITY_DEFAULT);
 
+static void log_refused(int status, const struct rnv_model_config *config,
+			const struct rnv_diag *diag)
+{
+	const struct rnv_header *header = config->data;
+
+	if (diag->what != RNV_WHAT_NONE) {
+		LOG_ERR("model refused: %s (%d), index %u, value %u", rnv_what_name(diag->what),
+			status, diag->index, diag->value);
+	} else if (status == RNV_ENOMEM && header->external_count > EXTERNALS) {
+		LOG_ERR("model refused: needs %u inputs and outputs in a job",
+			header->external_count);
+	} else if (status == RNV_ENOMEM) {
+		LOG_ERR("model refused: needs %u bytes", diag->value);
+	} else {
+		LOG_ERR("model refused: %d", status);
+	}
+}
+
 /* Log, and let it be profiled. */
-static int opened(int status, uint32_t model, const struct rnv_diag *diag)
+static int opened(int status, const struct rnv_model_config *config, uint32_t model,
+		  const struct rnv_diag *diag)
 {
 	struct rnv_model_info info;
 
 	if (status != RNV_OK) {
-		LOG_ERR("model refused: %s (%d), index %u, value %u", rnv_what_name(diag->what),
-			status, diag->index, diag->value);
+		log_refused(status, config, diag);
 		return status;
 	}
 	if (rnv_model_info_get(&sched, model, &info) == RNV_OK) {
@@ -201,19 +234,23 @@ static int opened(int status, uint32_t model, const struct rnv_diag *diag)
 int rnv_runtime_model_open(const struct rnv_model_config *config, uint32_t *model,
 			   struct rnv_diag *diag)
 {
-	struct rnv_diag mine = {0};
+	struct rnv_diag mine;
 	struct rnv_diag *why = (diag != NULL) ? diag : &mine;
-	int status = rnv_model_open(&sched, config, model, why);
+	int status;
 
-	return opened(status, (status == RNV_OK) ? *model : RNV_NO_HANDLE, why);
+	*why = (struct rnv_diag){0};
+	status = rnv_model_open(&sched, config, model, why);
+	return opened(status, config, (status == RNV_OK) ? *model : RNV_NO_HANDLE, why);
 }
 
 int rnv_runtime_model_swap(const struct rnv_model_config *config, uint32_t *model, uint32_t *kept,
 			   struct rnv_diag *diag)
 {
-	struct rnv_diag mine = {0};
+	struct rnv_diag mine;
 	struct rnv_diag *why = (diag != NULL) ? diag : &mine;
-	int status = rnv_model_swap(&sched, config, model, kept, why);
+	int status;
 
-	return opened(status, (status == RNV_OK) ? *model : RNV_NO_HANDLE, why);
+	*why = (struct rnv_diag){0};
+	status = rnv_model_swap(&sched, config, model, kept, why);
+	return opened(status, config, (status == RNV_OK) ? *model : RNV_NO_HANDLE, why);
 }

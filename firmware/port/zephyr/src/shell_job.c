@@ -20,7 +20,7 @@ static void print_outputs(const struct shell *sh, const struct rnv_shell_job *en
 	struct rnv_model_info info;
 	const char *label = NULL;
 	uint32_t crc = 0;
-	uint16_t best = 0;
+	uint32_t best = 0;
 
 	for (uint16_t i = entry->input_count; i < entry->buffer_count; i++) {
 		crc = rnv_crc32(crc, entry->buffers[i].data, entry->buffers[i].bytes);
@@ -29,7 +29,7 @@ static void print_outputs(const struct shell *sh, const struct rnv_shell_job *en
 		shell_print(sh, "  outputs crc 0x%08x", crc);
 		return;
 	}
-	for (uint16_t i = 1; i < entry->buffers[entry->input_count].bytes; i++) {
+	for (uint32_t i = 1; i < entry->buffers[entry->input_count].bytes; i++) {
 		best = (scores[i] > scores[best]) ? i : best;
 	}
 	if (rnv_model_info_get(rnv_runtime_sched(), entry->result.model, &info) == RNV_OK) {

@@ -7,6 +7,8 @@
 
 #include <zephyr/kernel.h>
 
+#include <ranvier/port.h>
+#include <ranvier/zephyr/critical.h>
 #include <ranvier/zephyr/runtime.h>
 
 #include "shell_internal.h"
@@ -44,6 +46,10 @@ static int cmd_lane(const struct shell *sh, size_t argc, char **argv)
 	}
 	for (lane = 0; lane < RNV_LANE_COUNT; lane++) {
 		print_lane(sh, lane);
+	}
+	if (IS_ENABLED(CONFIG_RANVIER_CRITICAL_STATS)) {
+		shell_print(sh, "longest critical section: %u cycles of %u in a second",
+			    rnv_critical_longest(), rnv_cycles_per_second());
 	}
 	return 0;
 }

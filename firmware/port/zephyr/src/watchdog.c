@@ -4,9 +4,8 @@
  */
 
 /*
- * Feeds the task watchdog as long as every thread of the scheduler that has work makes progress:
- * steps, requests of the accelerator or jobs end, in its lanes or in a more urgent one, for which
- * it has to wait.
+ * Feeds the task watchdog as long as every thread of the scheduler that has work, and its turn,
+ * makes progress: its steps, requests of the accelerator or jobs end.
  */
 
 #include <zephyr/device.h>
@@ -33,18 +32,25 @@ static int channel = -1;
 static void check(struct k_work *work);
 static K_WORK_DELAYABLE_DEFINE(checks, check);
 
-void rnv_runtime_watchdog_trace(const struct rnv_trace_event *event)
+/* Jobs may be dropped and cancelled by others while their thread hangs. */
+static bool is_progress(const struct rnv_trace_event *event)
 {
 	switch (event->kind) {
 	case RNV_TRACE_STEP_END:
 	case RNV_TRACE_NPU_END:
+		return true;
 	case RNV_TRACE_DONE:
-		for (uint32_t worker = PER_LANE ? event->lane : 0U; worker < WORKERS; worker++) {
-			(void)atomic_inc(&progress[worker]);
-		}
-		break;
+		return event->result->status != RNV_ENOBUFS &&
+		       event->result->status != RNV_ECANCELED;
 	default:
-		break;
+		return false;
+	}
+}
+
+void rnv_runtime_watchdog_trace(const struct rnv_trace_event *event)
+{
+	if (is_progress(event)) {
+		(void)atomic_inc(&progress[PER_LANE ? event->lane : 0U]);
 	}
 }
 
@@ -66,7 +72,7 @@ static bool has_work(uint32_t worker)
 	return work;
 }
 
-static bool is_stuck(uint32_t worker)
+static bool is_stuck(uint32_t worker, bool had_its_turn)
 {
 	atomic_val_t now = atomic_get(&progress[worker]);
 
@@ -75,17 +81,18 @@ static bool is_stuck(uint32_t worker)
 		stalled_ms[worker] = 0;
 		return false;
 	}
-	stalled_ms[worker] += INTERVAL_MS;
+	stalled_ms[worker] += had_its_turn ? INTERVAL_MS : 0U;
 	return stalled_ms[worker] >= CONFIG_RANVIER_WATCHDOG_STUCK_MS;
 }
 
 static void check(struct k_work *work)
 {
+	const uint32_t turns = rnv_zephyr_driver_turns(rnv_runtime_driver());
 	bool stuck = false;
 
 	ARG_UNUSED(work);
 	for (uint32_t worker = 0; worker < WORKERS; worker++) {
-		if (is_stuck(worker)) {
+		if (is_stuck(worker, (turns & BIT(worker)) != 0U)) {
 			LOG_ERR("stuck: no step ends in %s",
 				PER_LANE ? rnv_runtime_lane_name(worker) : "any lane");
 			stuck = true;

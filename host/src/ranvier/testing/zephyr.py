@@ -190,7 +190,7 @@ def twister_command(
     if request.device_serial is not None:
         command += ["--device-testing", "--device-serial", request.device_serial]
     own = Path(sys.executable).with_name("ranvier")
-    if own.is_file():
+    if own.is_file() and "RANVIER_COMMAND" not in environment:
         command.append(f"--extra-args=RANVIER_COMMAND={own}")
     if environment.get("ZEPHYR_TOOLCHAIN_VARIANT") == "gnuarmemb":
         # Twister makes warnings errors, and binutils warns of assembly in the compiler's library.

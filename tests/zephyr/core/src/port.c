@@ -15,6 +15,8 @@
 
 #include <ranvier/port.h>
 
+#include "count_wraps.h"
+
 uint64_t now_us_of_32_bits(void);
 
 typedef uint64_t (*clock_fn)(void);
@@ -156,6 +158,23 @@ ZTEST(ranvier_port, test_time_over_wraps_of_32_bits)
 		zassert_within(passed, uptime, 2 * MSEC_PER_SEC / CONFIG_SYS_CLOCK_TICKS_PER_SEC,
 			       "%lld ms, uptime %lld ms", passed, uptime);
 	}
+}
+
+ZTEST(ranvier_port, test_wraps_are_counted_and_readings_back_are_not)
+{
+	struct wraps wraps = {0};
+
+	zassert_equal(count_wraps(&wraps, 0x7000), 0x7000);
+	zassert_equal(count_wraps(&wraps, 0x6ffe), 0x7000);
+	zassert_equal(count_wraps(&wraps, 0x7001), 0x7001);
+	zassert_equal(count_wraps(&wraps, 0xffffff00), 0xffffff00);
+	zassert_equal(count_wraps(&wraps, 0xfffffefe), 0xffffff00);
+	zassert_equal(count_wraps(&wraps, 0x10), 0x100000010ULL);
+	zassert_equal(count_wraps(&wraps, 0x0f), 0x100000010ULL);
+	zassert_equal(count_wraps(&wraps, 0x80000000), 0x180000000ULL);
+	zassert_equal(count_wraps(&wraps, 0), 0x180000000ULL); /* as far back as can be */
+	zassert_equal(count_wraps(&wraps, 0xf0000000), 0x1f0000000ULL);
+	zassert_equal(count_wraps(&wraps, 1), 0x200000001ULL);
 }
 
 ZTEST_SUITE(ranvier_port, NULL, NULL, NULL, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include <zephyr/ztest.h>
 
+#include <ranvier/admission.h>
 #include <ranvier/port.h>
 
 #include "digits.h"
@@ -32,6 +33,7 @@ static void before(void *fixture)
 static void after(void *fixture)
 {
 	ARG_UNUSED(fixture);
+	zassert_ok(rnv_runtime_reserve(NULL, 0));
 	digits_close(model);
 }
 
@@ -73,6 +75,30 @@ ZTEST(ranvier_runtime_admission, test_cost_of_those_before)
 	zassert_equal(submit(RNV_LANE_REALTIME, now_us + 18 * JOB_US / 10), RNV_ETIME);
 	zassert_equal(submit(RNV_LANE_BEST_EFFORT, now_us + 18 * JOB_US / 10), RNV_ETIME);
 	zassert_ok(submit(RNV_LANE_REALTIME, now_us + 30 * JOB_US / 10));
+}
+
+/* Half of the time from now on, in a lane and for those that are less urgent. */
+ZTEST(ranvier_runtime_admission, test_reservations)
+{
+	static const struct rnv_reservation half[] = {
+		{.period_us = 2 * STEP_US, .cost_us = STEP_US, .lane = RNV_LANE_BEST_EFFORT},
+	};
+	static const struct rnv_reservation nowhere[] = {
+		{.period_us = 2 * STEP_US, .cost_us = STEP_US, .lane = RNV_LANE_COUNT},
+	};
+	uint64_t deadline_us = rnv_now_us() + 15 * JOB_US / 10;
+
+	zassert_equal(rnv_runtime_reserve(NULL, 1), RNV_EINVAL);
+	zassert_equal(rnv_runtime_reserve(nowhere, 1), RNV_EINVAL);
+	zassert_ok(rnv_runtime_reserve(half, ARRAY_SIZE(half)));
+	zassert_equal(submit(RNV_LANE_BEST_EFFORT, deadline_us), RNV_ETIME);
+	zassert_ok(submit(RNV_LANE_BEST_EFFORT, rnv_now_us() + 25 * JOB_US / 10));
+	zassert_ok(submit(RNV_LANE_REALTIME, deadline_us));
+}
+
+ZTEST(ranvier_runtime_admission, test_no_reservations)
+{
+	zassert_ok(submit(RNV_LANE_BEST_EFFORT, rnv_now_us() + 15 * JOB_US / 10));
 }
 
 ZTEST(ranvier_runtime_admission, test_model_without_costs)

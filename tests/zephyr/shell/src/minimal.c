@@ -38,4 +38,11 @@ ZTEST(ranvier_shell_minimal, test_no_profiler)
 	zassert_is_null(strstr(output, "prof"), "%s", output);
 }
 
+ZTEST(ranvier_shell_minimal, test_critical_sections_are_not_measured)
+{
+	const char *output = console_expect("ranvier lane", 0, "0 realtime: ");
+
+	zassert_is_null(strstr(output, "critical"), "%s", output);
+}
+
 ZTEST_SUITE(ranvier_shell_minimal, NULL, NULL, NULL, NULL, NULL);

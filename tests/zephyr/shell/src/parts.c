@@ -13,8 +13,10 @@
 #include <zephyr/sys/util.h>
 #include <zephyr/ztest.h>
 
+#include <ranvier/port.h>
 #include <ranvier/prof.h>
 #include <ranvier/status.h>
+#include <ranvier/zephyr/critical.h>
 #include <ranvier/zephyr/runtime.h>
 
 #include "console.h"
@@ -83,6 +85,31 @@ ZTEST(ranvier_shell_parts, test_lane)
 	zassert_not_null(strstr(console_run("ranvier lane", 0), "2 best effort: arena 512"));
 	console_expect("ranvier lane 3", RNV_EINVAL, "no lane \"3\"");
 	console_expect("ranvier lane 0 1", -EINVAL, "wrong parameter count");
+}
+
+/* The core's own sections are short; with two of this test, the outer one is the longest. */
+ZTEST(ranvier_shell_parts, test_longest_critical_section)
+{
+	const uint32_t wait_us = 2000;
+	const uint32_t core_cycles = rnv_critical_longest();
+	const uint64_t hz = rnv_cycles_per_second();
+	uint32_t outer;
+	uint32_t inner;
+	uint32_t cycles;
+	char text[64];
+
+	zassert_true(core_cycles < hz / 1000U, "%u cycles", core_cycles);
+	outer = rnv_critical_enter();
+	inner = rnv_critical_enter();
+	k_busy_wait(wait_us / 2U);
+	rnv_critical_exit(inner);
+	k_busy_wait(wait_us / 2U);
+	rnv_critical_exit(outer);
+	cycles = rnv_critical_longest();
+	zassert_true(cycles >= hz * wait_us / USEC_PER_SEC * 9U / 10U, "%u cycles", cycles);
+	zassert_true(cycles < hz * wait_us / USEC_PER_SEC * 2U, "%u cycles", cycles);
+	(void)snprintf(text, sizeof(text), "longest critical section: %u cycles", cycles);
+	console_expect("ranvier lane", 0, text);
 }
 
 ZTEST(ranvier_shell_parts, test_stack)

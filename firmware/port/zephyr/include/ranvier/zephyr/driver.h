@@ -38,7 +38,6 @@ struct rnv_zephyr_worker {
 	struct k_thread thread;  /**< @private */
 	struct k_sem work;       /**< @private */
 	struct rnv_zephyr_driver *driver; /**< @private */
-	atomic_t busy;                    /**< @private */
 };
 
 /** A driver; all members are private. The caller owns it and its workers, and moves neither. */
@@ -47,7 +46,10 @@ struct rnv_zephyr_driver {
 	struct rnv_zephyr_worker *workers; /**< @private */
 	uint32_t worker_count;             /**< @private */
 	sys_dlist_t waiters;               /**< @private */
-	struct k_spinlock lock;            /**< @private of `waiters` */
+	uint32_t round;                    /**< @private of calls of rnv_zephyr_completed() */
+	struct k_spinlock lock;            /**< @private of `waiters` and `round` */
+	atomic_t busy;                     /**< @private bit w: worker w executes */
+	atomic_t turns;                    /**< @private see rnv_zephyr_driver_turns() */
 	atomic_t stop;                     /**< @private */
 };
 
@@ -93,6 +95,14 @@ void rnv_zephyr_driver_stop(struct rnv_zephyr_driver *driver);
  * @param worker number, below the count
  */
 bool rnv_zephyr_driver_busy(struct rnv_zephyr_driver *driver, uint32_t worker);
+
+/**
+ * Workers that had their turn: at some time since the last call all more urgent ones were waiting
+ * for work. By one caller only, any thread or interrupt.
+ *
+ * @return bit w: worker w
+ */
+uint32_t rnv_zephyr_driver_turns(struct rnv_zephyr_driver *driver);
 
 /**
  * Wait for a job that was submitted without callback, and collect it. From a thread, but not from a

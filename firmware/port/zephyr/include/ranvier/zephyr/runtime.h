@@ -34,6 +34,7 @@ enum rnv_zephyr_lane {
 /* clang-format on */
 
 struct rnv_prof;
+struct rnv_reservation;
 
 /** The scheduler. Any thread or interrupt. */
 struct rnv_sched *rnv_runtime_sched(void);
@@ -57,6 +58,17 @@ int rnv_runtime_model_open(const struct rnv_model_config *config, uint32_t *mode
 /** rnv_model_swap(), and the new model is profiled where there is a profiler, and logged. */
 int rnv_runtime_model_swap(const struct rnv_model_config *config, uint32_t *model, uint32_t *kept,
 			   struct rnv_diag *diag);
+
+/**
+ * Declare work that admission shall count; there only with CONFIG_RANVIER_ADMISSION. From a thread,
+ * before the first job, or while nobody submits one.
+ *
+ * @param reservations of ranvier/admission.h; stays the caller's, constant while declared
+ * @param count        entries; 0: none
+ * @retval RNV_OK     counts for jobs that are submitted from now on
+ * @retval RNV_EINVAL NULL, or a lane that Kconfig does not have
+ */
+int rnv_runtime_reserve(const struct rnv_reservation *reservations, uint32_t count);
 
 /** As Zephyr's task_wdt_callback_t: what happens instead of a reset. Called in an interrupt. */
 typedef void (*rnv_runtime_expired_t)(int channel, void *user_data);
