@@ -21,7 +21,7 @@ static struct rnv_job *job_of(const struct rnv_sched *sched, uint32_t handle)
 }
 
 /* What is left to do of a cancellation outside of the critical section. */
-enum todo {
+enum action {
 	NOTHING,
 	FINISH,
 	WAKE,
@@ -29,7 +29,8 @@ enum todo {
 };
 
 /* Cancel what is not complete: RNV_OK or RNV_ENOENT. In a critical section. */
-static int cancel(struct rnv_sched *sched, struct rnv_job *job, enum todo *todo, uint32_t *serial)
+static int cancel(struct rnv_sched *sched, struct rnv_job *job, enum action *action,
+		  uint32_t *serial)
 {
 	struct rnv_lane *lane = &sched->lanes[job->lane];
 
@@ -38,21 +39,21 @@ static int cancel(struct rnv_sched *sched, struct rnv_job *job, enum todo *todo,
 		rnv_queue_remove(sched, lane, job);
 		job->state = RNV_JOB_RUNNING; /* to others: not complete, out of the queue */
 		rnv_lane_settle(sched, lane);
-		*todo = FINISH;
+		*action = FINISH;
 		return RNV_OK;
 	case RNV_JOB_RUNNING:
 		job->cancelled = 1;
 		rnv_ready_set(sched, rnv_attend_bit(lane));
-		*todo = WAKE;
+		*action = WAKE;
 		return RNV_OK;
 	case RNV_JOB_WAITING:
 		job->cancelled = 1;
-		*todo = STOP;
+		*action = STOP;
 		*serial = lane->npu_serial;
 		if (lane->npu_state != RNV_LANE_NPU_AWAY) { /* it waits for its turn */
 			job->state = RNV_JOB_RUNNING;
 			rnv_ready_set(sched, lane->bit | rnv_attend_bit(lane));
-			*todo = WAKE;
+			*action = WAKE;
 		}
 		return RNV_OK;
 	case RNV_JOB_ZOMBIE:
@@ -65,7 +66,7 @@ static int cancel(struct rnv_sched *sched, struct rnv_job *job, enum todo *todo,
 
 int rnv_job_cancel(struct rnv_sched *sched, uint32_t handle)
 {
-	enum todo todo = NOTHING;
+	enum action action = NOTHING;
 	int status = RNV_ENOENT;
 	uint32_t serial = 0;
 	uint32_t key = rnv_critical_enter();
@@ -74,14 +75,14 @@ int rnv_job_cancel(struct rnv_sched *sched, uint32_t handle)
 
 	if (job != NULL) {
 		lane = job->lane;
-		status = cancel(sched, job, &todo, &serial);
+		status = cancel(sched, job, &action, &serial);
 	}
 	rnv_critical_exit(key);
-	if (todo == FINISH) {
+	if (action == FINISH) {
 		rnv_job_finish(sched, job, RNV_ECANCELED, false);
-	} else if (todo == STOP) {
+	} else if (action == STOP) {
 		rnv_npu_stop(sched, serial);
-	} else if (todo == WAKE) {
+	} else if (action == WAKE) {
 		rnv_wake(sched, lane);
 	}
 	return status;
