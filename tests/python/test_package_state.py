@@ -15,8 +15,10 @@ import pytest
 import row_programs as rows
 from packages import Verdict, hostile_values, verdict
 from ranvier.compiler.golden import add_golden
+from ranvier.errors import InputError
 from ranvier.model import Model, Package
 from ranvier.native.binding import ffi, library
+from ranvier.package.format import golden_bytes
 from ranvier.package.reader import read_package
 from ranvier.package.records import (
     Alias,
@@ -70,10 +72,12 @@ def test_state_lasts_from_run_to_run(mode: IoMode, in_place: bool) -> None:
 
 
 @each
-def test_a_trace_and_a_self_test_are_of_the_default_entry_point(mode: IoMode) -> None:
-    """From zero state, whatever it was."""
+def test_a_self_test_is_of_every_entry_point(mode: IoMode) -> None:
+    """From zero state, whatever it was; a trace is of one."""
     made = add_golden(content(mode, in_place=False))
     assert made.golden is not None
+    pushed = golden_bytes(made.golden.seed, SIZE)
+    assert made.golden.outputs == pushed + pushed
     instance = ready(made)
     for _ in range(3):
         instance.run(PUSH, {X: b"\x07" * SIZE})
@@ -84,6 +88,14 @@ def test_a_trace_and_a_self_test_are_of_the_default_entry_point(mode: IoMode) ->
         traced = {tensor: array for _, tensor, array in model.trace(x)}
         assert np.array_equal(traced[STATE], run * x)
         assert len(traced) == 3
+    ((_, number, array),) = model.trace(entry="read")
+    assert number == OUT + 1
+    assert np.array_equal(array, 2 * x)
+    assert np.array_equal(model.run(entry="read")[0], 2 * x)
+    model.reset()
+    assert not model.run(entry="read")[0].any()
+    with pytest.raises(InputError, match="no entry point 'pull'"):
+        model.run(entry="pull")
 
 
 @each

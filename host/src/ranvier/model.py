@@ -58,9 +58,20 @@ class TensorInfo:
         return np.asarray(real, dtype=np.float32)
 
 
+@dataclass(frozen=True)
+class Entry:
+    """An entry point: what can be run, with its inputs and outputs."""
+
+    name: str
+    number: int
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+
+
 class Package:
     """A ``.rnv`` package, verified by the C core. Read-only; may be shared by threads.
 
+    ``inputs`` and ``outputs`` are those of the default entry point, the first of ``entries``.
     ``source`` is a path or the package's bytes. Raises :class:`ranvier.errors.PackageError` where
     the package is damaged or uses a kind that this version does not implement.
     """
@@ -78,9 +89,17 @@ class Package:
             )
         self.native = NativePackage(self.data, self.source)
         self.content: PackageContent = read_package(self.data, self.source)
-        entry = self.content.entries[0]
-        self.inputs = tuple(self.info(tensor) for tensor in entry.inputs)
-        self.outputs = tuple(self.info(tensor) for tensor in entry.outputs)
+        self.entries = tuple(
+            Entry(
+                record.name,
+                number,
+                tuple(self.info(tensor) for tensor in record.inputs),
+                tuple(self.info(tensor) for tensor in record.outputs),
+            )
+            for number, record in enumerate(self.content.entries)
+        )
+        self.inputs = self.entries[0].inputs
+        self.outputs = self.entries[0].outputs
 
     @property
     def name(self) -> str:
@@ -97,6 +116,14 @@ class Package:
         """RAM on a 32-bit target: arena, view, state and all inputs and outputs."""
         h = self.native.header
         return ram_bytes_32(h.arena_bytes, h.state_bytes, h.io_bytes, h.external_count)
+
+    def entry(self, name: str | None = None) -> Entry:
+        """An entry point by name, the default one for None; InputError for a name that is none."""
+        for entry in self.entries:
+            if name is None or entry.name == name:
+                return entry
+        names = ", ".join(entry.name for entry in self.entries)
+        raise InputError(f"{self.source} has no entry point {name!r}", f"one of {names}")
 
     def info(self, tensor: int) -> TensorInfo:
         """Name, type, shape and quantisation of a tensor."""
@@ -118,13 +145,17 @@ class StepTime:
 
 
 class Model:
-    """A package in memory of its own, ready to run. Not thread-safe; make one for each thread."""
+    """A package in memory of its own, ready to run. Not thread-safe; make one for each thread.
+
+    Every run is of one entry point, the default one where none is named. State persists from run to
+    run and is zero at first.
+    """
 
     def __init__(self, package: Package | str | Path | bytes) -> None:
         self.package = package if isinstance(package, Package) else Package(package)
         self._session = Session(self.package.native)
 
-    def run(self, *inputs: ArrayLike) -> list[NDArray[Any]]:
+    def run(self, *inputs: ArrayLike, entry: str | None = None) -> list[NDArray[Any]]:
         """One inference: an array per input to an array per output.
 
         An input of the model's own type is taken as it is; a float array for a quantised input is
@@ -132,23 +163,32 @@ class Model:
         have the model's type; ``package.outputs[i].dequantise`` makes them real. They are the
         caller's own: writable, and untouched by later runs.
         """
-        self._session.start(self._encode(inputs))
+        chosen = self._start(inputs, entry)
         while self._session.step():
             pass
-        return self._outputs()
+        return self._outputs(chosen)
 
-    def profile(self, *inputs: ArrayLike) -> tuple[list[NDArray[Any]], list[StepTime]]:
+    def profile(
+        self, *inputs: ArrayLike, entry: str | None = None
+    ) -> tuple[list[NDArray[Any]], list[StepTime]]:
         """As :meth:`run`, with the time that each step took on this host."""
-        self._session.start(self._encode(inputs))
+        chosen = self._start(inputs, entry)
+        first = self.package.content.entries[chosen.number].step_first
         times: list[StepTime] = []
         more = True
         while more:
             begin = time.perf_counter()
             more = self._session.step()
-            times.append(StepTime(len(times), time.perf_counter() - begin))
-        return self._outputs(), times
+            times.append(StepTime(first + len(times), time.perf_counter() - begin))
+        return self._outputs(chosen), times
 
-    def trace(self, *inputs: ArrayLike) -> Iterator[tuple[int, int, NDArray[Any]]]:
+    def reset(self) -> None:
+        """Make all state zero."""
+        self._session.reset()
+
+    def trace(
+        self, *inputs: ArrayLike, entry: str | None = None
+    ) -> Iterator[tuple[int, int, NDArray[Any]]]:
         """Run step by step; yields ``(step, tensor number, array)`` for every tensor written.
 
         What an op writes row by row comes when it is complete, unless rows were overwritten before
@@ -156,11 +196,12 @@ class Model:
         later steps.
         """
         content = self.package.content
-        steps = content.steps[: content.entries[0].step_count]
-        last = {step.op: index for index, step in enumerate(steps)}
+        chosen = content.entries[self._start(inputs, entry).number]
+        first = chosen.step_first
+        steps = content.steps[first : first + chosen.step_count]
+        last = {step.op: index for index, step in enumerate(steps, first)}
         images: dict[int, RowImage] = {}
-        self._session.start(self._encode(inputs))
-        for index, step in enumerate(steps):
+        for index, step in enumerate(steps, first):
             self._session.step()
             for tensor in content.ops[step.op].outputs:
                 record = content.tensors[tensor]
@@ -175,16 +216,22 @@ class Model:
         """Run the package's golden self-test; True where it passes."""
         return self._session.selftest()
 
-    def _outputs(self) -> list[NDArray[Any]]:
-        return [self._array(tensor) for tensor in self.package.content.entries[0].outputs]
+    def _start(self, inputs: Sequence[ArrayLike], name: str | None) -> Entry:
+        entry = self.package.entry(name)
+        self._session.start(self._encode(inputs, entry.inputs), entry.number)
+        return entry
+
+    def _outputs(self, entry: Entry) -> list[NDArray[Any]]:
+        record = self.package.content.entries[entry.number]
+        return [self._array(tensor) for tensor in record.outputs]
 
     def _array(self, tensor: int) -> NDArray[Any]:
         info = self.package.info(tensor)
         data = self._session.tensor(tensor)
         return np.array(np.frombuffer(data, dtype=info.dtype).reshape(info.shape))
 
-    def _encode(self, inputs: Sequence[ArrayLike]) -> list[bytes]:
-        infos = self.package.inputs
+    @staticmethod
+    def _encode(inputs: Sequence[ArrayLike], infos: Sequence[TensorInfo]) -> list[bytes]:
         if len(inputs) != len(infos):
             names = ", ".join(repr(info.name) for info in infos)
             raise InputError(

@@ -143,11 +143,11 @@ int rnv_exec_run(struct rnv_exec *exec, uint16_t entry);
 uint16_t rnv_exec_next(const struct rnv_exec *exec);
 
 /**
- * Run the package's golden self-test: its stored or generated inputs through all steps of the
- * default entry point, from zero state. What every step writes is compared by its CRC-32, the
+ * Run the package's golden self-test: its stored or generated inputs through all steps of every
+ * entry point in turn, from zero state. What every step writes is compared by its CRC-32, the
  * outputs byte for byte. Overwrites the bound inputs and outputs, and the state.
  *
- * @param exec context, initialised, with every external tensor of the entry point bound
+ * @param exec context, initialised, with every external tensor of every entry point bound
  * @retval RNV_OK      everything is as expected
  * @retval RNV_EBADMSG a step or an output differs
  * @retval RNV_EINVAL  the package carries no self-test

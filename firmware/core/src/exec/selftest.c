@@ -9,6 +9,7 @@
 #include "ranvier/exec.h"
 #include "ranvier/status.h"
 
+#include "exec/exec.h"
 #include "kernels/kernel.h"
 #include "model/golden.h"
 
@@ -21,25 +22,32 @@ static uint32_t next_random(uint32_t x)
 	return x;
 }
 
-/* Fill every input from the generator or from the stored bytes. */
-static void fill_inputs(const struct rnv_exec *exec, const struct rnv_golden *golden)
+/* A self-test under way: what is left of the generator, or of the stored bytes. */
+struct selftest {
+	struct rnv_exec *exec;
+	const struct rnv_golden *golden;
+	const uint8_t *stored;   /* the next input's bytes */
+	const uint8_t *expected; /* the next output's */
+	uint32_t random;
+	uint32_t crc; /* of what every op has written when it is complete */
+};
+
+/* Fill every input of an entry point from the generator or from the stored bytes. */
+static void fill_inputs(struct selftest *test, const struct rnv_entry_rec *entry)
 {
-	const struct rnv_package *pkg = exec->pkg;
-	const uint16_t *inputs = pkg->operands + pkg->entries[0].input_first;
-	const uint8_t *stored = (const uint8_t *)(golden + 1);
-	uint32_t state = golden->seed;
+	const struct rnv_package *pkg = test->exec->pkg;
+	const uint16_t *inputs = pkg->operands + entry->input_first;
 
-	for (uint32_t i = 0; i < pkg->entries[0].input_count; i++) {
-		uint8_t *data = rnv_exec_tensor(exec, inputs[i]);
-
+	for (uint32_t i = 0; i < entry->input_count; i++) {
+		uint8_t *data = rnv_exec_tensor(test->exec, inputs[i]);
 		const uint8_t *end = data + pkg->tensors[inputs[i]].bytes;
 
 		while (data != end) {
-			if (golden->kind == RNV_GOLDEN_STORED) {
-				*data++ = *stored++;
+			if (test->golden->kind == RNV_GOLDEN_STORED) {
+				*data++ = *test->stored++;
 			} else {
-				state = next_random(state);
-				*data++ = (uint8_t)(state >> 24);
+				test->random = next_random(test->random);
+				*data++ = (uint8_t)(test->random >> 24);
 			}
 		}
 	}
@@ -70,11 +78,11 @@ static uint32_t held_bytes(const struct rnv_tensor_rec *t)
 	return bytes;
 }
 
-/* Execute all steps; returns the CRC-32 of what every op has written when it is complete. */
-static uint32_t run_traced(struct rnv_exec *exec)
+/* Execute all steps of the entry point that has been started. */
+static void run_traced(struct selftest *test)
 {
+	struct rnv_exec *exec = test->exec;
 	const struct rnv_package *pkg = exec->pkg;
-	uint32_t crc = 0;
 	int status;
 
 	do {
@@ -86,25 +94,24 @@ static uint32_t run_traced(struct rnv_exec *exec)
 		for (uint32_t i = 0; i < count; i++) {
 			const struct rnv_tensor_rec *t = &pkg->tensors[outputs[i]];
 
-			crc = rnv_crc32(crc, rnv_exec_tensor(exec, outputs[i]), held_bytes(t));
+			test->crc = rnv_crc32(test->crc, rnv_exec_tensor(exec, outputs[i]),
+					      held_bytes(t));
 		}
 	} while (status > 0);
-	return crc;
 }
 
-/* True where every output is as stored. */
-static bool outputs_match(const struct rnv_exec *exec, const uint8_t *expected)
+/* True where every output of an entry point is as stored. */
+static bool outputs_match(struct selftest *test, const struct rnv_entry_rec *entry)
 {
-	const struct rnv_package *pkg = exec->pkg;
-	const uint16_t *outputs = pkg->operands + pkg->entries[0].output_first;
+	const struct rnv_package *pkg = test->exec->pkg;
+	const uint16_t *outputs = pkg->operands + entry->output_first;
 
-	for (uint32_t i = 0; i < pkg->entries[0].output_count; i++) {
-		const uint8_t *data = rnv_exec_tensor(exec, outputs[i]);
-
+	for (uint32_t i = 0; i < entry->output_count; i++) {
+		const uint8_t *data = rnv_exec_tensor(test->exec, outputs[i]);
 		const uint8_t *end = data + pkg->tensors[outputs[i]].bytes;
 
 		while (data != end) {
-			if (*data++ != *expected++) {
+			if (*data++ != *test->expected++) {
 				return false;
 			}
 		}
@@ -114,23 +121,30 @@ static bool outputs_match(const struct rnv_exec *exec, const uint8_t *expected)
 
 int rnv_exec_selftest(struct rnv_exec *exec)
 {
-	const struct rnv_golden *golden = (const void *)exec->pkg->golden;
-	int status;
+	const struct rnv_package *pkg = exec->pkg;
+	struct selftest test = {.exec = exec, .golden = (const void *)pkg->golden};
 
-	if (golden == NULL) {
+	if (test.golden == NULL) {
 		return RNV_EINVAL;
 	}
-	status = rnv_exec_start(exec, 0);
-	if (status != RNV_OK) {
-		return status;
+	for (uint32_t i = 0; i < pkg->entry_count; i++) {
+		if (!rnv_exec_is_ready(exec, &pkg->entries[i])) {
+			return RNV_ESTATE;
+		}
 	}
-	for (uint32_t i = 0; i < exec->pkg->header->state_bytes; i++) {
+	for (uint32_t i = 0; i < pkg->header->state_bytes; i++) {
 		exec->state[i] = 0;
 	}
-	fill_inputs(exec, golden);
-	if (run_traced(exec) != golden->trace_crc ||
-	    !outputs_match(exec, (const uint8_t *)(golden + 1) + golden->input_bytes)) {
-		return RNV_EBADMSG;
+	test.random = test.golden->seed;
+	test.stored = (const uint8_t *)(test.golden + 1);
+	test.expected = test.stored + test.golden->input_bytes;
+	for (uint16_t i = 0; i < pkg->entry_count; i++) {
+		(void)rnv_exec_start(exec, i);
+		fill_inputs(&test, &pkg->entries[i]);
+		run_traced(&test);
+		if (!outputs_match(&test, &pkg->entries[i])) {
+			return RNV_EBADMSG;
+		}
 	}
-	return RNV_OK;
+	return (test.crc == test.golden->trace_crc) ? RNV_OK : RNV_EBADMSG;
 }

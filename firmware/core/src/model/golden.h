@@ -18,8 +18,8 @@
 struct rnv_golden {
 	uint32_t kind;         /**< RNV_GOLDEN_SEEDED or RNV_GOLDEN_STORED */
 	uint32_t seed;         /**< start of the generator; zero where stored */
-	uint32_t input_bytes;  /**< stored inputs, concatenated in entry order */
-	uint32_t output_bytes; /**< expected outputs, concatenated in entry order */
+	uint32_t input_bytes;  /**< stored inputs, by entry point, in its order */
+	uint32_t output_bytes; /**< expected outputs, by entry point, in its order */
 	uint32_t trace_crc;    /**< CRC-32 of what every step writes, in order */
 	uint32_t reserved[3];  /**< zero */
 };

@@ -11,14 +11,15 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeAlias
 
 from ranvier._version import __version__
 from ranvier.compiler.check import UnsupportedOp, explained, refuse, unread_ops, unsupported_ops
-from ranvier.compiler.emit import Header, emit
+from ranvier.compiler.emit import Header, emit_entries
 from ranvier.compiler.golden import add_golden
 from ranvier.compiler.graph import Graph
 from ranvier.compiler.lower import Program
@@ -38,6 +39,8 @@ from ranvier.compiler.passes import (
     make_tables,
     remove_noops,
 )
+from ranvier.compiler.pipeline.build import attach
+from ranvier.compiler.pipeline.options import Pipeline
 from ranvier.compiler.report import Report, analyze_package
 from ranvier.compiler.slices import StepLimit, joined, long_runs
 from ranvier.compiler.tflite import read_tflite
@@ -80,7 +83,8 @@ class CompileOptions:
     tensors and ops out of the package. ``drop_constant_channels`` removes channels that have one
     value for every input. Steps of more than ``max_step_macs`` multiply-accumulates, or of more
     than ``max_step_us`` microseconds by ``costs``, are split by rows where that is possible.
-    ``npu`` names an accelerator that may execute steps.
+    ``npu`` names an accelerator that may execute steps. ``pipeline`` has the stages before and
+    after the network.
     """
 
     isa: str = "generic"
@@ -95,6 +99,7 @@ class CompileOptions:
     max_step_us: float | None = None
     costs: CostTable | None = None
     npu: str | None = None
+    pipeline: Pipeline | None = None
 
     @property
     def io_mode(self) -> IoMode:
@@ -144,11 +149,14 @@ def compile_model(
     _check_limits(options)
     target = None if options.npu is None else accelerator(options.npu)
     graph, reduction = _optimized(data, source, options.drop_constant_channels)
-    plan, limit = _planned(graph, header, options)
-    meta = _meta(data, source, plan.program) | reduction
+    graphs = attach(graph, options.pipeline, options.labels)
+    plans, limit = _planned(graphs, header, options)
+    meta = _meta(data, source, [plan.program for plan in plans.values()]) | reduction
     if limit is not None:
-        meta["step_limit"] = _limit_meta(plan, limit, header)
-    content = emit(plan, header, meta)
+        meta["step_limit"] = _limit_meta(plans, limit, header)
+    if options.pipeline is not None:
+        meta["pipeline"] = options.pipeline.to_dict()
+    content = emit_entries(plans, header, meta)
     if target is not None:
         content = mark(content, target)
     content = add_golden(content)
@@ -235,43 +243,67 @@ def _check_limits(options: CompileOptions) -> None:
         raise InputError(f"a step cannot be limited to {most:g}", "give a number above 0")
 
 
-def _planned(
-    graph: Graph, header: Header, options: CompileOptions
-) -> tuple[MemoryPlan, StepLimit | None]:
-    """The program with its memory, and the limit that its steps were split for.
+Plans: TypeAlias = Mapping[str, MemoryPlan]
+"""The program of every entry point with its memory."""
 
-    Measured costs belong to the ops of one program, so that is made as without a limit, and only
+
+def _planned(
+    graphs: Mapping[str, Graph], header: Header, options: CompileOptions
+) -> tuple[Plans, StepLimit | None]:
+    """The programs, and the limit that their steps were split for.
+
+    Measured costs belong to the ops of one package, so that is made as without a limit, and only
     its steps and its memory change.
     """
     goal = Goal.of(options.optimize)
-    if options.max_step_macs is not None:
-        limit = StepLimit(options.max_step_macs)
-        return best_plan(graph, header.isa, options.io_mode, goal, limit), limit
-    plan = best_plan(graph, header.isa, options.io_mode, goal)
+    most = options.max_step_macs
+    limit = None if most is None else StepLimit(most)
+    plans = {
+        name: best_plan(graph, header.isa, options.io_mode, goal, limit)
+        for name, graph in graphs.items()
+    }
     if options.max_step_us is None or options.costs is None:
-        return plan, None
-    options.costs.require_program(emit(plan, header).ops, graph.name)
+        return plans, limit
+    source = next(iter(graphs.values())).name
+    options.costs.require_program(emit_entries(plans, header).ops, source)
     limit = StepLimit(options.max_step_us, "us", options.costs.op_us())
-    fixed = replace(plan.program, runs=plan.program.schedule)
-    return plan_memory(fixed, options.io_mode, limit), limit
+    fixed = {
+        name: replace(plan.program, runs=plan.program.schedule) for name, plan in plans.items()
+    }
+    return {
+        name: plan_memory(fixed[name], options.io_mode, limit.of_ops(first))
+        for name, first in _first_ops(plans).items()
+    }, limit
 
 
-def _limit_meta(plan: MemoryPlan, limit: StepLimit, header: Header) -> dict[str, Any]:
+def _first_ops(plans: Plans) -> dict[str, int]:
+    """The number in the package of every entry point's first op."""
+    counts = [len(plan.program.steps) for plan in plans.values()]
+    return dict(zip(plans, accumulate(counts, initial=0), strict=False))
+
+
+def _limit_meta(plans: Plans, limit: StepLimit, header: Header) -> dict[str, Any]:
     """What a limit of steps led to: what exceeds it, and what the program needs without slices."""
-    whole = joined(plan.program)
-    fixed = replace(whole, runs=whole.schedule)
+    over: list[list[float]] = []
+    for name, first in _first_ops(plans).items():
+        runs = long_runs(plans[name].program, limit.of_ops(first))
+        over += [[first + run.step, run.cost] for run in runs]
+    whole = [joined(plan.program) for plan in plans.values()]
+    fixed = [replace(program, runs=program.schedule) for program in whole]
     return {
         "unit": limit.unit,
         "most": limit.most,
-        "over": [[run.step, run.cost] for run in long_runs(plan.program, limit)],
-        "whole_steps": len(whole.schedule),
-        "whole_arena_bytes": plan_memory(fixed, header.io_mode).arena_bytes,
-        "whole_predicted": predicted(whole, header.isa),
+        "over": sorted(over, key=lambda run: -run[1]),
+        "whole_steps": sum(len(program.schedule) for program in whole),
+        "whole_arena_bytes": max(
+            plan_memory(program, header.io_mode).arena_bytes for program in fixed
+        ),
+        "whole_predicted": sum(predicted(program, header.isa) for program in whole),
     }
 
 
-def _meta(data: bytes, source: str, program: Program) -> dict[str, Any]:
-    """What hosts want to know of a package's origin; ``steps`` is in the order of execution."""
+def _meta(data: bytes, source: str, programs: Iterable[Program]) -> dict[str, Any]:
+    """What hosts want to know of a package's origin; ``steps`` is in the order of the ops."""
     return {
         "compiler": f"ranvier {__version__}",
         "source": {"file": source, "sha256": hashlib.sha256(data).hexdigest()},
@@ -282,6 +314,7 @@ def _meta(data: bytes, source: str, program: Program) -> dict[str, Any]:
                 "parameters": step.lowered.parameters,
                 **({"proof": step.lowered.proof.meta} if step.lowered.proof else {}),
             }
+            for program in programs
             for step in program.steps
         ],
     }

@@ -35,9 +35,9 @@ def add_golden(content: PackageContent) -> PackageContent:
     microcontroller, or with outputs too large to store, gets no self-test.
     """
     runner = NativePackage(write_package(content))
-    inputs = [content.tensors[number] for number in content.entries[0].inputs]
+    inputs = [content.tensors[t] for entry in content.entries for t in entry.inputs]
     stored = any(tensor.dtype == DType.FLOAT32 for tensor in inputs)
-    expected = sum(content.tensors[number].bytes for number in content.entries[0].outputs)
+    expected = sum(content.tensors[t].bytes for entry in content.entries for t in entry.outputs)
     moved = expected + sum(tensor.bytes for tensor in inputs)
     work = analyze_package(content, 0).macs + _WORK_PER_BYTE * moved
     if work > _WORK_LIMIT or expected > _MOST_EXPECTED_BYTES:
@@ -57,17 +57,20 @@ def add_golden(content: PackageContent) -> PackageContent:
 def _run(runner: NativePackage, content: PackageContent, data: list[bytes]) -> tuple[bytes, int]:
     """All outputs, and the CRC-32 of what every op has written when it is complete."""
     session = Session(runner)
-    session.start(data)
+    last = {step.op: number for number, step in enumerate(content.steps)}
     crc = 0
-    steps = content.steps[: content.entries[0].step_count]
-    last = {step.op: index for index, step in enumerate(steps)}
-    for index, step in enumerate(steps):
-        session.step()
-        if last[step.op] == index:
-            for tensor in content.ops[step.op].outputs:
+    outputs = b""
+    for index, entry in enumerate(content.entries):
+        session.start(data[: len(entry.inputs)], index)
+        data = data[len(entry.inputs) :]
+        for number in range(entry.step_first, entry.step_first + entry.step_count):
+            session.step()
+            op = content.steps[number].op
+            for tensor in content.ops[op].outputs if last[op] == number else ():
                 held = content.tensors[tensor].held_bytes
                 crc = zlib.crc32(session.tensor(tensor)[:held], crc)
-    return b"".join(session.tensor(tensor) for tensor in content.entries[0].outputs), crc
+        outputs += b"".join(session.outputs())
+    return outputs, crc
 
 
 def _inputs(tensors: list[TensorRecord], seed: int) -> Iterator[bytes]:

@@ -4,7 +4,7 @@
 
 Tensors and ops are compared by identity. A graph's ``ops`` are always in a valid execution order;
 passes change the graph in place and keep that true. Every tensor is either a graph input, a
-constant (``data`` is set) or the output of exactly one op.
+constant (``data`` is set), persistent (``state`` is set) or the output of exactly one op.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Tensor:
     ``index`` is the tensor's number in the source file, -1 for one that a pass has made.
     ``layout`` is the order in memory; ``shape`` and ``data`` are NHWC whatever it is. ``ring_rows``
     is the number of rows kept at a time, 0 for all; ``slack`` are bytes after the last element.
+    ``state`` marks what persists between runs: zero at first, it is read and written by any op.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Tensor:
     layout: Layout = Layout.DENSE
     ring_rows: int = 0
     slack: int = 0
+    state: bool = False
 
     @property
     def described(self) -> str:
@@ -93,6 +95,11 @@ class Tensor:
     def is_const(self) -> bool:
         """True for a constant."""
         return self.data is not None
+
+    @property
+    def lasts(self) -> bool:
+        """True for what no op has to write before it is read: a constant, or state."""
+        return self.is_const or self.state
 
 
 @dataclass(eq=False)

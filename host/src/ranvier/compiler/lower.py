@@ -112,7 +112,8 @@ class Lowering:
         stored = attempt.stored
         steps, outputs = _own_outputs(graph, attempt.steps, stored)
         steps = [replace(step, lowered=_renamed(step.lowered, stored)) for step in steps]
-        self.program = Program(graph.name, tuple(steps), tuple(graph.inputs), tuple(outputs))
+        inputs = tuple(tensor for tensor in graph.inputs if not tensor.state)
+        self.program = Program(graph.name, tuple(steps), inputs, tuple(outputs))
         self.kernels = {
             number: attempt.assignment.kernels[op]
             for number, op in enumerate(graph.ops)
@@ -221,7 +222,7 @@ def _own_outputs(
     A tensor that is read through a reshape and leaves through it is kept under the output's name,
     shape and quantisation; ``stored`` is changed so that all its readers follow.
     """
-    written = {tensor for step in steps for tensor in step.lowered.outputs}
+    written = {tensor for step in steps for tensor in step.lowered.outputs if not tensor.state}
     claimed: dict[Tensor, Tensor] = {}
     outputs: list[Tensor] = []
     copies: list[Step] = []
@@ -231,7 +232,7 @@ def _own_outputs(
             claimed[source] = output
             outputs.append(output)
         else:
-            own = replace(output, name=f"{output.name}:{len(outputs)}", data=None)
+            own = replace(output, name=f"{output.name}:{len(outputs)}", data=None, state=False)
             copies.append(_copy(source, own))
             outputs.append(own)
     for tensor, source in list(stored.items()):

@@ -26,7 +26,10 @@ from ranvier.package.records import IoMode, Layout, Storage
 
 @dataclass(frozen=True)
 class Placement:
-    """A tensor's place; ``alias`` is the tensor that it replaces in place."""
+    """A tensor's place; ``alias`` is the tensor that it replaces in place.
+
+    Where a constant or state lies is decided for the whole package, and not here.
+    """
 
     storage: Storage
     offset: int
@@ -93,7 +96,7 @@ def lowest_peak(program: Program, mode: IoMode, limit: StepLimit | None = None) 
 def _orders(program: Program, mode: IoMode) -> Iterator[Program]:
     """The program as given and, if it differs, in the order with the lowest peak."""
     yield program
-    if program.runs:  # whoever chose them has chosen the order
+    if program.runs or _shares_state(program):  # whoever chose them has chosen the order
         return
     outside = () if mode == IoMode.RESIDENT else (*program.inputs, *program.outputs)
     number: dict[Tensor, int] = {}
@@ -103,21 +106,36 @@ def _orders(program: Program, mode: IoMode) -> Iterator[Program]:
         for tensor in tensors:
             if tensor not in number:
                 number[tensor] = len(sizes)
-                sizes.append(0 if tensor.is_const or tensor in outside else align(tensor.bytes))
+                sizes.append(0 if tensor.lasts or tensor in outside else align(tensor.bytes))
         return tuple(number[tensor] for tensor in tensors)
 
     nodes = [
         Node(
-            reads=numbers(step.lowered.inputs),
-            writes=numbers(step.lowered.outputs),
+            reads=numbers([t for t in step.lowered.inputs if not t.state]),
+            writes=numbers([t for t in step.lowered.outputs if not t.state]),
             scratch_bytes=align(step.lowered.scratch_bytes),
-            replaceable=numbers([t for t in _replaceable(step) if t not in outside]),
+            replaceable=numbers([t for t in _replaceable(step) if not _is_kept(t, outside)]),
         )
         for step in program.steps
     ]
     order = best_order(nodes, sizes, numbers(program.outputs))
     if list(order) != sorted(order):
         yield replace(program, steps=tuple(program.steps[i] for i in order))
+
+
+def _is_kept(tensor: Tensor, outside: Sequence[Tensor]) -> bool:
+    return tensor.state or tensor in outside
+
+
+def _shares_state(program: Program) -> bool:
+    """True where a step writes state that another one also reads or writes."""
+    users: dict[Tensor, set[int]] = {}
+    for number, step in enumerate(program.steps):
+        for tensor in (*step.lowered.inputs, *step.lowered.outputs):
+            if tensor.state:
+                users.setdefault(tensor, set()).add(number)
+    written = {t for step in program.steps for t in step.lowered.outputs if t.state}
+    return any(len(users[tensor]) > 1 for tensor in written)
 
 
 def _replaceable(step: Step) -> list[Tensor]:
@@ -150,7 +168,7 @@ class _Layout:
                 self._first.setdefault(tensor, 0)
                 self._last[tensor] = index
             for tensor in lowered.outputs:
-                self._first.setdefault(tensor, index)
+                self._first.setdefault(tensor, 0 if tensor.state else index)
                 self._last[tensor] = index
         for tensor in program.outputs:
             self._last[tensor] = len(program.schedule) - 1
@@ -204,7 +222,7 @@ class _Layout:
 
     def _dies(self, tensor: Tensor, step: int) -> bool:
         """True where nothing needs ``tensor`` after ``step`` and its memory may be overwritten."""
-        if tensor.is_const or tensor in self._program.outputs:
+        if tensor.lasts or tensor in self._program.outputs:
             return False
         first, last = self._runs[step]
         if self._last[tensor] != last or (
@@ -237,7 +255,7 @@ class _Layout:
         Both are in the arena, or the alias is in a donated input that is large enough; an image
         that is not dense lies in the arena.
         """
-        if output in self._slots:
+        if output in self._slots or output.state:
             return False
         root = _root(aliases, output)
         dense = output.layout == Layout.DENSE
@@ -248,7 +266,7 @@ class _Layout:
         members: dict[Tensor, list[Tensor]] = {}
         for tensor in self._first:
             root = _root(aliases, tensor)
-            if not tensor.is_const and root not in self._slots:
+            if not tensor.lasts and root not in self._slots:
                 members.setdefault(root, []).append(tensor)
         buffers = [self._buffer(group) for group in members.values()]
         buffers += [buffer for buffer, _ in self._scratch()]
@@ -305,6 +323,8 @@ class _Layout:
         root = _root(aliases, tensor)
         if tensor.is_const:
             storage, offset = Storage.CONST, 0
+        elif tensor.state:
+            storage, offset = Storage.STATE, 0
         elif root in self._slots:
             storage, offset = Storage.EXTERNAL, self._slots[root]
         else:
@@ -324,7 +344,7 @@ class _Layout:
         """Most tensors live in the arena at one step."""
         live = [0] * len(self._program.schedule)
         for tensor, first in self._first.items():
-            if not tensor.is_const and _root(aliases, tensor) not in self._slots:
+            if not tensor.lasts and _root(aliases, tensor) not in self._slots:
                 for step in range(first, self._last[tensor] + 1):
                     live[step] += 1
         return max(live, default=0)

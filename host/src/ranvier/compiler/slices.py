@@ -39,6 +39,11 @@ class StepLimit:
         """What a whole op of ``program`` costs."""
         return self.costs[step] if self.unit == "us" else macs_of(program.steps[step].lowered)
 
+    def of_ops(self, first: int) -> StepLimit:
+        """The same for a program whose steps are the ops from ``first`` on."""
+        costs = {op - first: cost for op, cost in self.costs.items() if op >= first}
+        return replace(self, costs=costs)
+
 
 @dataclass(frozen=True)
 class LongRun:

@@ -75,13 +75,18 @@ class NativePackage:
             raise refusal(name, status, diag)
         self.header = lib.rnv_package_header(self.handle)
 
-    def inputs(self) -> tuple[int, ...]:
-        """Tensor numbers of the default entry point's inputs."""
-        return self._list(library().rnv_package_input)
+    @property
+    def entries(self) -> int:
+        """Number of entry points."""
+        return int(self.handle.entry_count)
 
-    def outputs(self) -> tuple[int, ...]:
-        """Tensor numbers of the default entry point's outputs."""
-        return self._list(library().rnv_package_output)
+    def inputs(self, entry: int = 0) -> tuple[int, ...]:
+        """Tensor numbers of an entry point's inputs."""
+        return self._list(library().rnv_package_input, entry)
+
+    def outputs(self, entry: int = 0) -> tuple[int, ...]:
+        """Tensor numbers of an entry point's outputs."""
+        return self._list(library().rnv_package_output, entry)
 
     def tensor_bytes(self, tensor: int) -> int:
         """Size of a tensor's storage."""
@@ -91,10 +96,10 @@ class NativePackage:
         """One run in fresh memory: bytes of the inputs to bytes of the outputs."""
         return Session(self).run(inputs)
 
-    def _list(self, getter: Any) -> tuple[int, ...]:
+    def _list(self, getter: Any, entry: int) -> tuple[int, ...]:
         numbers: list[int] = []
         none = library().RNV_NO_TENSOR
-        while (tensor := getter(self.handle, 0, len(numbers))) != none:
+        while (tensor := getter(self.handle, entry, len(numbers))) != none:
             numbers.append(int(tensor))
         return tuple(numbers)
 
@@ -122,10 +127,17 @@ class Session:
             ),
             "preparing the run",
         )
-        self._state_owner, state = aligned(header.state_bytes)  # zero
-        status = lib.rnv_exec_set_state(self._exec, state, header.state_bytes)
+        self._state_owner, self._state = aligned(header.state_bytes)
+        self.reset()
+        status = lib.rnv_exec_set_state(self._exec, self._state, header.state_bytes)
         self._expect(status, "giving the state memory")
-        for tensor in (*package.inputs(), *package.outputs()):
+        self._entry = 0
+        external = (
+            tensor
+            for entry in range(package.entries)
+            for tensor in (*package.inputs(entry), *package.outputs(entry))
+        )
+        for tensor in external:
             if lib.rnv_exec_tensor(self._exec, tensor) == ffi.NULL:
                 size = package.tensor_bytes(tensor)
                 owner, data = aligned(size)
@@ -133,15 +145,16 @@ class Session:
                 status = lib.rnv_exec_bind(self._exec, tensor, data, size)
                 self._expect(status, f"binding tensor {tensor}")
 
-    def start(self, inputs: Sequence[bytes]) -> None:
-        """Copy the inputs in and begin a run of the default entry point."""
-        numbers = self.package.inputs()
+    def start(self, inputs: Sequence[bytes], entry: int = 0) -> None:
+        """Copy the inputs in and begin a run of an entry point."""
+        numbers = self.package.inputs(entry)
         if len(inputs) != len(numbers):
             raise InputError(
                 f"the model has {len(numbers)} inputs, {len(inputs)} were given",
                 remedy="give the bytes of each input, in the model's order",
             )
-        self._expect(self._lib.rnv_exec_start(self._exec, 0), "starting the run")
+        self._expect(self._lib.rnv_exec_start(self._exec, entry), "starting the run")
+        self._entry = entry
         for i, (tensor, data) in enumerate(zip(numbers, inputs, strict=True)):
             size = self.package.tensor_bytes(tensor)
             if len(data) != size:
@@ -150,6 +163,12 @@ class Session:
                     remedy="give every element of the input in the model's type",
                 )
             ffi.memmove(self._lib.rnv_exec_tensor(self._exec, tensor), data, size)
+
+    def reset(self) -> None:
+        """Make all state zero."""
+        ffi.buffer(self._state, self.package.header.state_bytes)[:] = bytes(
+            self.package.header.state_bytes
+        )
 
     def step(self) -> bool:
         """Execute the next step; True while more follow."""
@@ -163,12 +182,16 @@ class Session:
         data = self._lib.rnv_exec_tensor(self._exec, tensor)
         return bytes(ffi.buffer(data, self.package.tensor_bytes(tensor)))
 
-    def run(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """One whole run."""
-        self.start(inputs)
+    def run(self, inputs: Sequence[bytes], entry: int = 0) -> list[bytes]:
+        """One whole run of an entry point."""
+        self.start(inputs, entry)
         while self.step():
             pass
-        return [self.tensor(tensor) for tensor in self.package.outputs()]
+        return self.outputs()
+
+    def outputs(self) -> list[bytes]:
+        """The outputs of the entry point that has run."""
+        return [self.tensor(tensor) for tensor in self.package.outputs(self._entry)]
 
     def selftest(self) -> bool:
         """Run the package's golden self-test; True where every output byte is as expected."""

@@ -57,7 +57,9 @@ def _evaluate(op: Op) -> list[_Array] | None:
         return None if value is None else [np.array(value, op.outputs[0].dtype.numpy)]
     if any(tensor is not None and not tensor.is_const for tensor in op.inputs):
         return None
-    if not op.outputs or reasons_against(op) or _inflates(op):
+    if not op.outputs or any(tensor.state for tensor in op.outputs):
+        return None
+    if reasons_against(op) or _inflates(op):
         return None
     return _run_natively(op)
 

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""A network with stages before and after it: one graph for each entry point.
+
+What comes before the network may run at another rate (a hop of audio at a time): such stages put
+their ops into an entry point of their own and leave what the network reads in persistent state. A
+package with state also has the entry point ``reset``, which makes all of it zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ranvier.compiler.check import refuse, unsupported_ops
+from ranvier.compiler.emit import ENTRY_NAME
+from ranvier.compiler.graph import DType, Graph, Op, Tensor
+from ranvier.compiler.pipeline.options import Pipeline
+from ranvier.compiler.pipeline.stage import Builder, Values
+from ranvier.errors import InputError
+
+RESET = "reset"
+
+
+def attach(network: Graph, pipeline: Pipeline | None, labels: tuple[str, ...]) -> dict[str, Graph]:
+    """The graph of every entry point, in their order; ``network`` is changed.
+
+    Raises :class:`InputError` where stages fit neither each other nor the network.
+    """
+    graphs = {ENTRY_NAME: network}
+    if pipeline is not None and pipeline.pre:
+        graphs = _with_pre(network, pipeline, labels)
+    if pipeline is not None and pipeline.post:
+        _add_post(network, pipeline, labels)
+    if pipeline is not None:
+        for graph in graphs.values():
+            wrong = unsupported_ops(graph)
+            if wrong:
+                raise refuse(f"{network.name} with its stages", wrong, len(graph.ops))
+    states = list(dict.fromkeys(_states(graphs.values())))
+    if states:
+        clear = [Op("CLEAR", [], [state]) for state in states]
+        graphs[RESET] = Graph(network.name, clear, [], [])
+    return graphs
+
+
+def _states(graphs: Iterable[Graph]) -> Iterable[Tensor]:
+    for graph in graphs:
+        for op in graph.ops:
+            for tensor in (*op.inputs, *op.outputs):
+                if tensor is not None and tensor.state:
+                    yield tensor
+
+
+def _with_pre(network: Graph, pipeline: Pipeline, labels: tuple[str, ...]) -> dict[str, Graph]:
+    if not network.inputs:
+        raise InputError(f"{network.name}: the model has no input", "leave --pre out")
+    _drop_edge(network, network.inputs[0], "QUANTIZE")
+    goal = network.inputs[0]
+    builder = Builder(goal, labels)
+    values: Values = ()
+    for use in pipeline.pre:
+        values = use.stage.build(builder, use.options, values)
+    last = pipeline.pre[-1].stage.name
+    if len(values) != 1 or not _alike(values[0], goal):
+        given = ", ".join(_quantised(value) for value in values) or "nothing"
+        raise InputError(
+            f"stage {last} gives {given}, the network reads {_quantised(goal)}",
+            "add or change the stages before the network",
+        )
+    network.replace_tensor(goal, values[0])
+    others = network.inputs[1:]
+    network.ops[:0] = builder.ops.pop(ENTRY_NAME, [])
+    graphs = {
+        name: Graph(network.name, ops, list(builder.sources), [])
+        for name, ops in builder.ops.items()
+    }
+    network.inputs = [*([] if graphs else builder.sources), *others]
+    return {**graphs, ENTRY_NAME: network}
+
+
+def _add_post(network: Graph, pipeline: Pipeline, labels: tuple[str, ...]) -> None:
+    for output in list(network.outputs):
+        _drop_edge(network, output, "DEQUANTIZE")
+    builder = Builder(network.outputs[0], labels)
+    values: Values = tuple(network.outputs)
+    for use in pipeline.post:
+        values = use.stage.build(builder, use.options, values)
+    network.ops += builder.ops.get(ENTRY_NAME, [])
+    network.outputs = list(values)
+
+
+def _drop_edge(network: Graph, tensor: Tensor, kind: str) -> None:
+    """Take away the op that only converts a float input or output of the network."""
+    if tensor.dtype != DType.FLOAT32:
+        return
+    if kind == "QUANTIZE":
+        readers = network.consumers(tensor)
+        if len(readers) == 1 and readers[0].kind == kind and tensor not in network.outputs:
+            network.ops.remove(readers[0])
+            network.inputs = [readers[0].outputs[0] if t is tensor else t for t in network.inputs]
+        return
+    writer = network.producer(tensor)
+    if writer is None or writer.kind != kind or writer.inputs[0] is None:
+        return
+    inner = writer.inputs[0]
+    if not network.consumers(tensor) and not inner.lasts and inner not in network.inputs:
+        network.ops.remove(writer)
+        network.outputs = [inner if t is tensor else t for t in network.outputs]
+
+
+def _alike(value: Tensor, goal: Tensor) -> bool:
+    return (value.dtype, value.shape, value.quant) == (goal.dtype, goal.shape, goal.quant)
+
+
+def _quantised(tensor: Tensor) -> str:
+    if tensor.quant is None or not tensor.quant.per_tensor:
+        return tensor.described
+    return f"{tensor.described} (scale {tensor.quant.scale:g}, zero {tensor.quant.zero_point})"
