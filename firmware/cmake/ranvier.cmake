@@ -5,7 +5,7 @@
 #
 #   ranvier_add_model(TARGET MODEL [INPUT kept|donated|resident] [NAME name] [LABELS file]
 #                     [VERSION X.Y.Z] [ISA isa] [OPTIMIZE goal] [NPU accelerator]
-#                     [MAX_STEP_MACS n | MAX_STEP_US t] [COSTS file])
+#                     [MAX_STEP_MACS n | MAX_STEP_US t] [COSTS file] [PIPELINE file])
 #
 # compiles MODEL (.tflite) when TARGET is built and links the package with it. The application includes
 # ranvier_<name>.h, which declares the package `ranvier_<name>` and has the sizes of the memory that it
@@ -22,7 +22,8 @@
 # `ranvier compile` takes them: dsp for Cortex-M4, M7 and M33, base for Cortex-M33 without DSP. In
 # Zephyr both come from Kconfig, as do the ops to link: TARGET is `app`, and ranvier_model_ops() is
 # not needed. NPU marks the steps that an accelerator may execute, MAX_STEP_MACS and MAX_STEP_US split
-# long ones, COSTS is what `ranvier profile` measured: the options of `ranvier compile`.
+# long ones, COSTS is what `ranvier profile` measured, PIPELINE has the stages before and after the
+# network (TOML): the options of `ranvier compile`.
 #
 # The `ranvier` command is RANVIER_COMMAND; by default the one of this repository's .venv, or of PATH.
 
@@ -101,7 +102,7 @@ function(ranvier_model_ops variable)
 endfunction()
 
 function(ranvier_add_model target model)
-  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "INPUT;NAME;LABELS;VERSION;ISA;OPTIMIZE;NPU;MAX_STEP_MACS;MAX_STEP_US;COSTS" "")
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "INPUT;NAME;LABELS;VERSION;ISA;OPTIMIZE;NPU;MAX_STEP_MACS;MAX_STEP_US;COSTS;PIPELINE" "")
   if(ARG_UNPARSED_ARGUMENTS OR ARG_KEYWORDS_MISSING_VALUES)
     message(
       FATAL_ERROR "ranvier_add_model(${target} ...): cannot use:"
@@ -139,6 +140,11 @@ function(ranvier_add_model target model)
     get_filename_component(ARG_COSTS ${ARG_COSTS} ABSOLUTE)
     list(APPEND options --costs ${ARG_COSTS})
     list(APPEND inputs ${ARG_COSTS})
+  endif()
+  if(ARG_PIPELINE)
+    get_filename_component(ARG_PIPELINE ${ARG_PIPELINE} ABSOLUTE)
+    list(APPEND options --pipeline ${ARG_PIPELINE})
+    list(APPEND inputs ${ARG_PIPELINE})
   endif()
   if(ARG_VERSION)
     list(APPEND options --version ${ARG_VERSION})

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ import numpy as np
 import pytest
 
 import ranvier
+import stateful
 from ranvier.errors import InputError, JobError
-from ranvier.jobs import Lane, Scheduler
+from ranvier.jobs import Lane, OpenModel, Scheduler
+from ranvier.model import Package
+from ranvier.package.writer import write_package
 from sched_simulation import chain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -291,3 +295,33 @@ def test_a_forked_process_leaves_it_alone() -> None:
     command = [sys.executable, "-c", script, str(Path(__file__).parent)]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("thread_per_lane", [False, True])
+def test_jobs_of_several_entry_points_share_their_state(thread_per_lane: bool) -> None:
+    """Each model has a state of its own, and a swap keeps it where its layout is the same."""
+    made = stateful.content()
+    packages = [Package(write_package(replace(made, name=name))) for name in ("one", "other")]
+    x = np.arange(stateful.SIZE, dtype=np.int8).reshape(1, -1)
+    with Scheduler([Lane(1024)], thread_per_lane=thread_per_lane) as scheduler:
+        one, other = (scheduler.open(package, lanes=[0]) for package in packages)
+        for _ in range(3):
+            (pushed,) = scheduler.submit(one, x, lane=0).result(10).outputs
+            assert np.array_equal(pushed, x)
+        scheduler.submit(other, x, lane=0).result(10)
+
+        def read(model: OpenModel) -> Any:
+            return scheduler.submit(model, lane=0, entry="read").result(10).outputs[0]
+
+        assert np.array_equal(read(one), 3 * x)
+        assert np.array_equal(read(other), x)
+        one = scheduler.swap(one, write_package(replace(made, name="next")))
+        assert np.array_equal(read(one), 3 * x)
+        assert scheduler.submit(one, lane=0, entry="clear").result(10).outputs == ()
+        assert not read(one).any()
+        scheduler.drain(other)
+        scheduler.reset(other)
+        scheduler.resume(other)
+        assert not read(other).any()
+        with pytest.raises(InputError, match="no entry point 'pull'"):
+            scheduler.submit(one, lane=0, entry="pull")

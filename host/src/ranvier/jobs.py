@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ranvier.errors import InputError, RanvierError
-from ranvier.model import Package, encode
+from ranvier.model import Package, TensorInfo, encode
 from ranvier.native.scheduler import JobTimes, LaneOptions, NativeScheduler, buffer, contents
 from ranvier.package.records import IoMode
 
@@ -55,11 +55,15 @@ class Job:
     """A submitted job. Where it is dropped, the job still runs, and its result is dropped."""
 
     def __init__(
-        self, native: NativeScheduler, handle: int, buffers: Sequence[Any], package: Package
+        self,
+        native: NativeScheduler,
+        handle: int,
+        buffers: Sequence[Any],
+        outputs: Sequence[TensorInfo],
     ) -> None:
         self._native = native
         self._buffers = buffers
-        self._package = package
+        self._outputs = outputs
         self._result: JobResult | None = None
         self.handle = handle
 
@@ -85,10 +89,10 @@ class Job:
             self._native.forget(self.handle)
 
     def _arrays(self) -> tuple[NDArray[Any], ...]:
-        infos = self._package.outputs
+        first = len(self._buffers) - len(self._outputs)
         return tuple(
             np.frombuffer(contents(memory), dtype=info.dtype).reshape(info.shape)
-            for info, memory in zip(infos, self._buffers[-len(infos) :], strict=True)
+            for info, memory in zip(self._outputs, self._buffers[first:], strict=True)
         )
 
 
@@ -116,14 +120,15 @@ class Scheduler:
         self._native.stop()
 
     def open(self, package: Package | str | Path | bytes, lanes: Sequence[int]) -> OpenModel:
-        """Open a package and bind it to lanes. Resident packages cannot be run by jobs here."""
+        """Open a package and bind it to lanes, one with state to one. No resident ones here."""
         opened = _package(package)
         return OpenModel(opened, self._native.open(opened.native, lanes))
 
     def swap(self, model: OpenModel, package: Package | str | Path | bytes) -> OpenModel:
         """Let a model's jobs finish, then replace its package; the lanes stay.
 
-        Where the new package is refused, the old one goes on.
+        Where the new package is refused, the old one goes on. State is kept where both packages
+        have the same layout of it.
         """
         opened = _package(package)
         self._native.drain(model.handle)
@@ -151,22 +156,35 @@ class Scheduler:
         self._native.drain(model.handle)
         self._native.close(model.handle)
 
+    def reset(self, model: OpenModel) -> None:
+        """Make the state of a model zero, and no longer stale; it must have no jobs."""
+        self._native.reset(model.handle)
+
     def submit(
-        self, model: OpenModel, *inputs: ArrayLike, lane: int, deadline_us: int | None = None
+        self,
+        model: OpenModel,
+        *inputs: ArrayLike,
+        lane: int,
+        deadline_us: int | None = None,
+        entry: str | None = None,
     ) -> Job:
-        """Queue a job with a copy of the inputs; the deadline is in microseconds from now."""
-        infos = model.package.inputs
+        """Queue a job with a copy of the inputs; the deadline is in microseconds from now.
+
+        It runs the entry point of that name, the default one where none is given.
+        """
+        chosen = model.package.entry(entry)
+        infos = chosen.inputs
         if len(inputs) != len(infos):
             raise InputError(
                 f"the model has {len(infos)} inputs, {len(inputs)} were given",
                 remedy=f"give one array for each of {', '.join(repr(i.name) for i in infos)}",
             )
         data = [encode(info, values) for info, values in zip(infos, inputs, strict=True)]
-        sizes = [int(np.prod(info.shape)) * info.dtype.itemsize for info in model.package.outputs]
+        sizes = [int(np.prod(info.shape)) * info.dtype.itemsize for info in chosen.outputs]
         buffers = [buffer(each) for each in (*data, *map(bytes, sizes))]
         deadline = _absolute(self._native, deadline_us)
-        handle = self._native.submit(model.handle, buffers, lane, deadline)
-        return Job(self._native, handle, buffers, model.package)
+        handle = self._native.submit(model.handle, buffers, lane, deadline, entry=chosen.number)
+        return Job(self._native, handle, buffers, chosen.outputs)
 
     def lane_stats(self, lane: int) -> Mapping[str, int]:
         """A lane's counters, named as in ``struct rnv_lane_stats``."""
@@ -175,11 +193,6 @@ class Scheduler:
 
 def _package(source: Package | str | Path | bytes) -> Package:
     package = source if isinstance(source, Package) else Package(source)
-    if package.content.state_bytes:
-        raise InputError(
-            f"{package.source} has persistent state",
-            remedy="run it on a device, or with ranvier.Model",
-        )
     if package.content.io_mode == IoMode.RESIDENT:
         raise InputError(
             f"{package.source} has resident inputs",

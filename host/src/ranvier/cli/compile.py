@@ -16,9 +16,13 @@ from ranvier.cli.models import (
     keep_channels_option,
     max_step_macs_option,
     optimize_option,
+    pipeline_option,
+    post_option,
+    pre_option,
     print_layers,
     print_step_limit,
     print_totals,
+    read_stages,
 )
 from ranvier.cli.output import Output, common_options, size
 from ranvier.compiler.driver import CompileOptions, CompileResult, compile_model
@@ -160,6 +164,9 @@ def files_of(
     type=click.Choice(sorted(ACCELERATORS)),
     help="Mark the steps that this accelerator may execute; the CPU stays able to.",
 )
+@pre_option
+@post_option
+@pipeline_option
 @click.option(
     "--c-array",
     "c_file",
@@ -184,9 +191,12 @@ def compile_command(
     max_step_us: float | None,
     costs: str | None,
     npu: str | None,
+    pre: tuple[str, ...],
+    post: tuple[str, ...],
+    pipeline: str | None,
     c_file: str | None,
 ) -> None:
-    """Compile MODEL (.tflite, int8) to a package (.rnv).
+    """Compile MODEL (.tflite) to a package (.rnv).
 
     Prints what the model needs. Files are written whole or not at all.
     """
@@ -207,9 +217,10 @@ def compile_command(
         max_step_us=max_step_us,
         costs=table if max_step_us is not None else None,
         npu=npu,
+        pipeline=read_stages(pre, post, pipeline),
     )
     result = compile_model(read_bytes(model), model, options)
-    if labels is not None:
+    if labels is not None and (options.pipeline is None or not options.pipeline.post):
         check_labels(labels, result.content)
     files = files_of(result, out, c_file, table)
     write_files(files)

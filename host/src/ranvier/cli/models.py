@@ -11,8 +11,10 @@ import click
 from ranvier.cli.output import Output, size
 from ranvier.compiler.driver import CPUS, PACKINGS
 from ranvier.compiler.optimize import Goal
-from ranvier.compiler.report import Layer, Report
+from ranvier.compiler.pipeline.options import Pipeline, pipeline_of, read_pipeline
+from ranvier.compiler.report import EntryReport, Layer, Report
 from ranvier.errors import InputError
+from ranvier.files import read_bytes
 from ranvier.package.format import MAGIC
 
 
@@ -57,6 +59,34 @@ max_step_macs_option = click.option(
     help="Split steps of more multiply-accumulates, by rows: a more urgent job waits for at most "
     "one step.",
 )
+
+pre_option = click.option(
+    "--pre",
+    multiple=True,
+    metavar="STAGE[:OPTION=VALUE,...]",
+    help="Add a stage before the network, in order: image, normalize, audio.",
+)
+post_option = click.option(
+    "--post",
+    multiple=True,
+    metavar="STAGE[:OPTION=VALUE,...]",
+    help="Add a stage after the network, in order: softmax, top_k, detect, nms, smooth, ...",
+)
+pipeline_option = click.option(
+    "--pipeline",
+    type=click.Path(dir_okay=False),
+    help="TOML file of stages before and after the network (PIPELINES.md), instead of --pre and "
+    "--post.",
+)
+
+
+def read_stages(pre: tuple[str, ...], post: tuple[str, ...], path: str | None) -> Pipeline | None:
+    """The pipeline that options name; None where they name none."""
+    if path is not None and (pre or post):
+        raise click.UsageError("give --pipeline, or --pre and --post")
+    if path is not None:
+        return read_pipeline(read_bytes(path), path)
+    return pipeline_of(pre, post) if pre or post else None
 
 
 def is_package(data: bytes) -> bool:
@@ -137,6 +167,8 @@ def print_totals(output: Output, report: Report) -> None:
     peak = report.layers[report.peak_step]
     peak_kind = peak.kind if peak.kind and peak.sources else peak.op
     parameters = "-" if report.parameters is None else size(report.parameters)
+    if len(report.entries) > 1:
+        output.text(f"entries     {', '.join(map(_described, report.entries))}")
     output.text(f"MACs        {size(report.macs)}")
     if report.predicted:
         output.text(
@@ -167,6 +199,12 @@ def print_totals(output: Output, report: Report) -> None:
         f"flash       {size(report.flash_bytes)} bytes, of these weight streams "
         f"{size(report.weight_bytes)}"
     )
+
+
+def _described(entry: EntryReport) -> str:
+    """An entry point with the layers that it runs."""
+    first, last = entry.layers[0], entry.layers[-1]
+    return f"{entry.name} ({first})" if first == last else f"{entry.name} ({first} to {last})"
 
 
 def print_step_limit(output: Output, report: Report) -> None:

@@ -12,7 +12,7 @@ from ranvier.compiler.graph import DType
 from ranvier.compiler.ops import device_ops
 from ranvier.native import op_codes, ram_bytes_32, view_bytes_32
 from ranvier.package.format import align
-from ranvier.package.records import PackageContent, Storage
+from ranvier.package.records import EntryRecord, PackageContent, Storage, TensorRecord
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,18 @@ class Layer:
     def arena_bytes(self) -> int:
         """What the op needs of the arena."""
         return self.activation_bytes + self.scratch_bytes
+
+
+@dataclass(frozen=True)
+class EntryReport:
+    """An entry point: the layers that a run of it executes, and what it is given and gives."""
+
+    name: str
+    layers: tuple[int, ...]
+    macs: int
+    predicted: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -92,7 +104,8 @@ class Report:
     arena needs above it. ``removed_channels`` counts filters left out because their outputs never
     change; ``macs_before`` are the multiply-accumulates with them. ``predicted`` is the sum of the
     layers' where all are known, else 0. ``largest_step`` is the layer that has the step of most
-    multiply-accumulates, and ``step_limit`` what a limit of steps led to.
+    multiply-accumulates, and ``step_limit`` what a limit of steps led to. Sums are over all entry
+    points; ``entries`` has each.
     """
 
     name: str
@@ -119,6 +132,7 @@ class Report:
     predicted: int
     largest_step: int
     step_limit: LimitReport | None
+    entries: tuple[EntryReport, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""
@@ -161,7 +175,26 @@ def analyze_package(content: PackageContent, package_bytes: int) -> Report:
         predicted=sum(x.predicted for x in layers) if all(x.predicted for x in layers) else 0,
         largest_step=max(layers, key=lambda layer: layer.step_macs).step if layers else 0,
         step_limit=_limit(content, len(layers)),
+        entries=tuple(_entry(entry, content, layers) for entry in content.entries),
     )
+
+
+def _entry(entry: EntryRecord, content: PackageContent, layers: tuple[Layer, ...]) -> EntryReport:
+    steps = content.steps[entry.step_first : entry.step_first + entry.step_count]
+    numbers = tuple(dict.fromkeys(step.op for step in steps))
+    found = [layer for layer in layers if layer.step in numbers]
+    return EntryReport(
+        name=entry.name,
+        layers=numbers,
+        macs=sum(layer.macs for layer in found),
+        predicted=sum(x.predicted for x in found) if all(x.predicted for x in found) else 0,
+        inputs=tuple(_described(content.tensors[number]) for number in entry.inputs),
+        outputs=tuple(_described(content.tensors[number]) for number in entry.outputs),
+    )
+
+
+def _described(tensor: TensorRecord) -> str:
+    return f"{DType(tensor.dtype).name.lower()}[{'x'.join(map(str, tensor.shape))}]"
 
 
 def _limit(content: PackageContent, layers: int) -> LimitReport | None:

@@ -115,7 +115,8 @@ class NativeScheduler:
             _require("depth", lane.depth, 1, lib.RNV_LANE_MAX_DEPTH)
         self._lane_count = len(lanes)
         self._lib = lib
-        self._models: dict[int, NativePackage] = {}
+        #: The package of every model, and the memory of its persistent state.
+        self._models: dict[int, tuple[NativePackage, Any]] = {}
         #: Memory of jobs that were not collected yet: the core may write it.
         self._buffers: dict[int, Sequence[Any]] = {}
         self._forgotten: set[int] = set()
@@ -217,36 +218,39 @@ class NativeScheduler:
 
     def open(self, package: NativePackage, lanes: Sequence[int]) -> int:
         """Bind a package to lanes; returns the model's handle."""
-        config = self._model_config(package, lanes)
+        config, state = self._model_config(package, lanes)
         handle: Any = ffi.new("uint32_t *")
         diag: Any = ffi.new("struct rnv_diag *")
         with self._call():
             status = self._lib.rnv_model_open(self._sched, config, handle, diag)
         self._accepted(status, package, diag)
         with self._lock:
-            self._models[int(handle[0])] = package
+            self._models[int(handle[0])] = package, state
         return int(handle[0])
 
     def swap(self, model: int, package: NativePackage) -> int:
         """Replace a drained model's package; returns the new handle, the old one is dead."""
-        config = self._model_config(package, ())
+        config, state = self._model_config(package, ())
         handle: Any = ffi.new("uint32_t *", model)
         diag: Any = ffi.new("struct rnv_diag *")
         with self._call():
             status = self._lib.rnv_model_swap(self._sched, config, handle, ffi.NULL, diag)
         self._accepted(status, package, diag)
         self._models.pop(model, None)
-        self._models[int(handle[0])] = package
+        self._models[int(handle[0])] = package, state
         return int(handle[0])
 
-    def _model_config(self, package: NativePackage, lanes: Sequence[int]) -> Any:
+    def _model_config(self, package: NativePackage, lanes: Sequence[int]) -> tuple[Any, Any]:
+        """The configuration and the owner of the state's memory."""
         for lane in lanes:
             _require("lane", lane, 0, self._lane_count - 1)
         config: Any = ffi.new("struct rnv_model_config *")
         config.data = package.data
         config.bytes = package.header.total_bytes
         config.lanes = sum(1 << lane for lane in set(lanes))
-        return config
+        config.state_bytes = package.header.state_bytes
+        state, config.state = aligned(config.state_bytes)
+        return config, state
 
     def _accepted(self, status: int, package: NativePackage, diag: Any) -> None:
         if status != 0 and diag.what != 0:
@@ -270,6 +274,11 @@ class NativeScheduler:
                 return True
         return False
 
+    def reset(self, model: int) -> None:
+        """Clear the state of a model that has no jobs."""
+        with self._call():
+            self._expect(self._lib.rnv_model_reset(self._sched, model), "resetting the model")
+
     def undrain(self, model: int) -> None:
         """Accept jobs of a drained model again."""
         with self._call():
@@ -287,11 +296,12 @@ class NativeScheduler:
         lane: int,
         deadline_us: int | None = None,
         flags: int = 0,
+        entry: int = 0,
     ) -> int:
         """Queue a job; returns its handle.
 
-        ``buffers`` are made by :func:`buffer`, inputs then outputs; they are kept here until the
-        job is collected. ``deadline_us`` is absolute.
+        ``buffers`` are made by :func:`buffer`, inputs of the entry point then outputs; they are
+        kept here until the job is collected. ``deadline_us`` is absolute.
         """
         self._reap()
         _require("lane", lane, 0, self._lane_count - 1)
@@ -303,6 +313,7 @@ class NativeScheduler:
             row.bytes = ffi.sizeof(memory)
         request: Any = ffi.new("struct rnv_job_request *")
         request.model = model
+        request.entry = entry
         request.lane = lane
         request.flags = flags
         request.deadline_us = self._lib.RNV_NEVER if deadline_us is None else deadline_us

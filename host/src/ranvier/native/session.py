@@ -67,7 +67,7 @@ class NativePackage:
         lib = library()
         self._owner, self.data = aligned(len(data))
         ffi.memmove(self.data, data, len(data))
-        self.handle = ffi.new("struct rnv_package *")
+        self.handle: Any = ffi.new("struct rnv_package *")
         diag = ffi.new("struct rnv_diag *")
         flags = 0 if check_crc else lib.RNV_OPEN_SKIP_CRC
         status = lib.rnv_package_open(self.handle, self.data, len(data), flags, diag)

@@ -29,7 +29,7 @@ extern const uint32_t {symbol}_bytes;
 /* For rnv_exec_init(): bytes of the arena, which is 16-byte aligned, and number of externals. */
 #define RANVIER_{macro}_ARENA_BYTES {arena_bytes}
 #define RANVIER_{macro}_EXTERNAL_COUNT {external_count}
-
+{state}
 /* Inputs and outputs: real value = scale * (value - zero point). */
 {tensors}
 #ifdef __cplusplus
@@ -39,6 +39,11 @@ extern const uint32_t {symbol}_bytes;
 #endif /* RANVIER_MODEL_{macro}_H_ */
 """
 
+
+_STATE = """
+/* Persistent state, 16-byte aligned, for rnv_model_config.state or rnv_exec_set_state(). */
+#define RANVIER_{macro}_STATE_BYTES {state_bytes}
+"""
 
 _COSTS = """
 /* Measured costs of the steps in microseconds, for rnv_model_config.step_cost_us. */
@@ -89,12 +94,10 @@ def c_header(package: bytes, content: PackageContent, costs: Sequence[int] = ())
     ``costs`` as for :func:`c_array`.
     """
     name = identifier(content.name)
-    entry = content.entries[0]
-    tensors = [
-        _tensor(f"RANVIER_{name.upper()}_{kind}_{i}", content.tensors[number])
-        for kind, numbers in (("INPUT", entry.inputs), ("OUTPUT", entry.outputs))
-        for i, number in enumerate(numbers)
+    entries = [
+        _entry(f"RANVIER_{name.upper()}", number, content) for number in range(len(content.entries))
     ]
+    state = _STATE.format(macro=name.upper(), state_bytes=content.state_bytes)
     return _HEADER.format(
         name=content.name,
         version=".".join(map(str, content.version)),
@@ -106,9 +109,26 @@ def c_header(package: bytes, content: PackageContent, costs: Sequence[int] = ())
         arena_bytes=content.arena_bytes,
         external_count=sum(
             content.tensors[number].storage is Storage.EXTERNAL
+            for entry in content.entries
             for number in (*entry.inputs, *entry.outputs)
         ),
-        tensors="".join(tensors),
+        state=state if content.state_bytes else "",
+        tensors="".join(entries),
+    )
+
+
+def _entry(prefix: str, number: int, content: PackageContent) -> str:
+    """Macros of an entry point; the name of one that is alone is left out."""
+    entry = content.entries[number]
+    head = ""
+    if len(content.entries) > 1:
+        name = identifier(entry.name).upper()
+        head = f"/* Entry point {number}. */\n#define {prefix}_ENTRY_{name} {number}\n"
+        prefix = f"{prefix}_{name}"
+    return head + "".join(
+        _tensor(f"{prefix}_{kind}_{i}", content.tensors[tensor])
+        for kind, numbers in (("INPUT", entry.inputs), ("OUTPUT", entry.outputs))
+        for i, tensor in enumerate(numbers)
     )
 
 
