@@ -19,7 +19,12 @@ LOG_MODULE_REGISTER(app, LOG_LEVEL_INF);
 
 static int open_model(const struct app_model *model)
 {
-	const struct rnv_model_config config = {.data = model->data, .bytes = model->bytes};
+	const struct rnv_model_config config = {
+		.data = model->data,
+		.bytes = model->bytes,
+		.state = model->state,
+		.state_bytes = model->state_bytes,
+	};
 	uint32_t lanes = 0;
 	uint32_t handle;
 	int status = rnv_runtime_model_open(&config, &handle, NULL); /* which logs */

@@ -8,10 +8,12 @@
 
 #include <stdint.h>
 
-/** An embedded package. */
+/** An embedded package, and memory for its persistent state. */
 struct app_model {
 	const uint8_t *data; /**< 16-byte aligned */
 	uint32_t bytes;
+	void *state; /**< 16-byte aligned */
+	uint32_t state_bytes;
 };
 
 /** The packages of RANVIER_MODELS. */

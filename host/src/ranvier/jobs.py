@@ -102,6 +102,8 @@ class Scheduler:
     def __init__(
         self, lanes: Sequence[Lane], *, jobs: int = 32, thread_per_lane: bool = False
     ) -> None:
+        if not all(isinstance(lane, Lane) for lane in lanes):
+            raise InputError(f"lanes are {lanes!r}", "give a list of Lane(arena_bytes=...)")
         self._native = NativeScheduler(lanes, jobs=jobs, thread_per_lane=thread_per_lane)
 
     def __enter__(self) -> Scheduler:
@@ -121,6 +123,8 @@ class Scheduler:
 
     def open(self, package: Package | str | Path | bytes, lanes: Sequence[int]) -> OpenModel:
         """Open a package and bind it to lanes, one with state to one. No resident ones here."""
+        if isinstance(lanes, int) or not lanes:
+            raise InputError(f"lanes is {lanes!r}", "give the numbers of lanes, as lanes=[0]")
         opened = _package(package)
         return OpenModel(opened, self._native.open(opened.native, lanes))
 
@@ -212,7 +216,7 @@ def _microseconds(timeout: float | None) -> int | None:
 def _absolute(native: NativeScheduler, deadline_us: int | None) -> int | None:
     if deadline_us is None:
         return None
-    if not isinstance(deadline_us, int):
+    if not isinstance(deadline_us, int) or not abs(deadline_us) < 2**62:
         raise InputError(
             f"deadline_us is {deadline_us!r}", remedy="give whole microseconds from now, or None"
         )

@@ -20,7 +20,7 @@ static void print_lane(const struct shell *sh, uint32_t lane)
 	if (rnv_lane_stats_get(rnv_runtime_sched(), lane, &stats) != RNV_OK) {
 		return;
 	}
-	shell_print(sh, "%u %s: arena %u bytes, used %u; queued %u, at most %u", lane,
+	shell_print(sh, "%u %s: arena %u bytes, at most used %u; queued %u, at most %u", lane,
 		    rnv_runtime_lane_name(lane), stats.arena_bytes, stats.arena_high_water,
 		    stats.queued, stats.most_queued);
 	shell_print(sh, "  submitted %u, completed %u, missed %u, cancelled %u, dropped %u",
@@ -89,7 +89,7 @@ static int cmd_mem(const struct shell *sh, size_t argc, char **argv)
 	print_models(sh);
 	for (uint32_t lane = 0; lane < RNV_LANE_COUNT; lane++) {
 		if (rnv_lane_stats_get(rnv_runtime_sched(), lane, &stats) == RNV_OK) {
-			shell_print(sh, "lane %s: arena %u, used %u", rnv_runtime_lane_name(lane),
+			shell_print(sh, "lane %s: arena %u, at most used %u", rnv_runtime_lane_name(lane),
 				    stats.arena_bytes, stats.arena_high_water);
 		}
 	}

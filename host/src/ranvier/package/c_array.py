@@ -29,7 +29,10 @@ extern const uint32_t {symbol}_bytes;
 /* For rnv_exec_init(): bytes of the arena, which is 16-byte aligned, and number of externals. */
 #define RANVIER_{macro}_ARENA_BYTES {arena_bytes}
 #define RANVIER_{macro}_EXTERNAL_COUNT {external_count}
-{state}
+
+/* Persistent state, 16-byte aligned, for rnv_exec_set_state() or rnv_model_config.state. */
+#define RANVIER_{macro}_STATE_BYTES {state_bytes}
+
 /* Inputs and outputs: real value = scale * (value - zero point). */
 {tensors}
 #ifdef __cplusplus
@@ -39,11 +42,6 @@ extern const uint32_t {symbol}_bytes;
 #endif /* RANVIER_MODEL_{macro}_H_ */
 """
 
-
-_STATE = """
-/* Persistent state, 16-byte aligned, for rnv_model_config.state or rnv_exec_set_state(). */
-#define RANVIER_{macro}_STATE_BYTES {state_bytes}
-"""
 
 _COSTS = """
 /* Measured costs of the steps in microseconds, for rnv_model_config.step_cost_us. */
@@ -97,7 +95,6 @@ def c_header(package: bytes, content: PackageContent, costs: Sequence[int] = ())
     entries = [
         _entry(f"RANVIER_{name.upper()}", number, content) for number in range(len(content.entries))
     ]
-    state = _STATE.format(macro=name.upper(), state_bytes=content.state_bytes)
     return _HEADER.format(
         name=content.name,
         version=".".join(map(str, content.version)),
@@ -112,7 +109,7 @@ def c_header(package: bytes, content: PackageContent, costs: Sequence[int] = ())
             for entry in content.entries
             for number in (*entry.inputs, *entry.outputs)
         ),
-        state=state if content.state_bytes else "",
+        state_bytes=content.state_bytes,
         tensors="".join(entries),
     )
 

@@ -114,7 +114,7 @@ class _Tasks:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def _fail(self, reason: str, remedy: str = "see ranvier analyze --help") -> NoReturn:
+    def _fail(self, reason: str, remedy: str = "see TASKS.md in ranvier/schedule") -> NoReturn:
         raise InputError(f"{self._path}: {reason}", remedy=remedy)
 
     def read(self) -> TaskSet:
