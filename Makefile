@@ -26,7 +26,7 @@ SOURCES := $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null ||
 NATIVE := $(filter firmware/CMakeLists.txt firmware/core/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-zephyr lint build unit fuzz bench bench-check sweep soak mutation lock clean
+.PHONY: help demo test test-zephyr lint build unit fuzz bench bench-check sweep soak mutation docs lock clean
 
 help:
 	@echo "make demo    set everything up; compile, run and measure real models"
@@ -41,6 +41,7 @@ help:
 	@echo "make mutation  small errors in kernels and passes: is each found? (up to an hour)"
 	@echo "make bench   size, memory and instruction tables"
 	@echo "make bench-check  fails where instructions or RAM grew beyond benchmarks/cortexm/budget.json"
+	@echo "make docs    the documentation site, into build/docs/html; links checked, code blocks executed"
 	@echo "make lock    refresh the hashed requirements"
 	@echo "make clean   remove build/ and .venv/"
 
@@ -134,9 +135,13 @@ bench-check: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py --check
 	@$(BIN)/python benchmarks/sched/sched_bench.py --check
 
+# A missing doxygen is asked for again; the build says that it is missing.
+docs: $(INSTALLED)/build $(INSTALLED)/requirements-docs | $(STAMPS)/packages-docs
+	@$(BIN)/python docs/build.py
+
 lock: $(INSTALLED)/requirements-demo
 	@$(PIP) install uv
-	@cd requirements && for name in dev demo; do \
+	@cd requirements && for name in dev demo docs; do \
 		../$(BIN)/uv pip compile -q --universal --python-version 3.10 --generate-hashes \
 		--no-emit-index-url --custom-compile-command "make lock" $$name.in -o $$name.txt || exit 1; done
 

@@ -79,7 +79,8 @@ function(rnv_core_kernels out_sources table variant)
   endif()
   file(GLOB helpers ${watch} ${kernels}/s8/*.c
        ${kernels}/planes/*.c ${kernels}/dsp/*.c ${kernels}/dsp/*.S
-       ${kernels}/base/*.c ${kernels}/base/*.S ${kernels}/${variant}/*.c ${kernels}/${variant}/*.S)
+       ${kernels}/base/*.c ${kernels}/base/*.S ${kernels}/f32/*.c ${kernels}/vision/*.c
+       ${kernels}/${variant}/*.c ${kernels}/${variant}/*.S)
   set(wanted ${ARGN})
   set(sources)
   set(all_sources)
@@ -114,6 +115,10 @@ function(rnv_core_kernels out_sources table variant)
       message(FATAL_ERROR "Ranvier: no op is called ${name}; ops.txt lists them")
     endif()
   endforeach()
+  if(NOT CMAKE_SCRIPT_MODE_FILE) # float32 rounds alike everywhere: no fused multiply-add
+    file(GLOB floats ${kernels}/f32/*.c)
+    set_source_files_properties(${floats} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+  endif()
   list(REMOVE_DUPLICATES helpers)
   list(REMOVE_ITEM helpers ${all_sources})
   file(CONFIGURE OUTPUT ${table} @ONLY CONTENT

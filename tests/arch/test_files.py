@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("benchmarks", "firmware", "host", "models", "samples", "scripts", "tests")
+FOLDERS = ("benchmarks", "docs", "firmware", "host", "models", "samples", "scripts", "tests")
 SUFFIXES = {".c", ".h", ".py", ".sh", ".cmake", ".yaml", ".toml"}
 NAMES = {"CMakeLists.txt", "Makefile", "Kconfig"}
 MOST_LINES = 600

@@ -26,7 +26,7 @@ LAYERS = {
     "prof": {"base"},
     "dsp": {"base"},
     "model": {"base", "mem", "ipc", "prof"},
-    "kernels": {"base", "mem", "ipc", "prof", "model"},
+    "kernels": {"base", "mem", "ipc", "prof", "dsp", "model"},
     "exec": {"base", "mem", "ipc", "prof", "model", "kernels"},
     "sched": {"base", "mem", "ipc", "prof", "model", "kernels", "exec"},
     "store": {"base"},
@@ -41,6 +41,9 @@ KERNEL_FOLDERS = {
     "base": {"planes"},
     "dsp": {"planes"},
     "s8": {"planes", "dsp"},
+    "signal": {"s8"},
+    "f32": {"s8"},
+    "vision": {"s8"},
     "mve": {"s8"},
     "host": {"s8"},
 }
@@ -57,15 +60,24 @@ HOST_LAYERS = {
     "errors": set(),
     "_version": set(),
     "files": {"errors"},
+    "results": {"errors"},
+    "pixels": {"errors"},
     "package": COMMON,
     "native": COMMON,
     "model": COMMON | {"package", "native"},
+    "audio": COMMON | {"package", "native", "model"},
     "jobs": COMMON | {"package", "native", "model"},
     "schedule": COMMON | {"package"},
     "compiler": COMMON | {"package", "native"},
     "profile": COMMON | {"package", "native", "model", "compiler"},
     "testing": COMMON | {"package", "native", "model", "compiler"},
-    "cli": COMMON | {"package", "native", "model", "compiler", "schedule", "profile", "testing"},
+    "report": COMMON | {"package", "native", "model", "compiler", "profile"},
+    "view": COMMON
+    | {"package", "native", "model", "compiler", "profile", "testing", "report"}
+    | {"audio", "pixels", "results"},
+    "cli": COMMON
+    | {"package", "native", "model", "compiler", "schedule", "profile", "testing", "report"}
+    | {"audio", "pixels", "results", "view"},
     "__init__": COMMON | {"model", "compiler"},
 }
 

@@ -81,6 +81,41 @@ def test_codes_stay_what_they_are() -> None:
         "CONV_PLANES_BASE_S8": 26,
         "CONV_PIXELS_BASE_S8": 27,
         "FULLY_CONNECTED_BASE_S8": 28,
+        "WINDOW_S16": 29,
+        "FFT_AUTO_SCALE": 30,
+        "RFFT_S16": 31,
+        "ENERGY": 32,
+        "FILTER_BANK": 33,
+        "FILTER_BANK_SQUARE_ROOT": 34,
+        "SPECTRAL_SUBTRACTION": 35,
+        "PCAN": 36,
+        "FILTER_BANK_LOG": 37,
+        "QUANTIZE_S16": 38,
+        "STREAM_PUSH": 39,
+        "CLEAR": 40,
+        "MATMUL_S16": 41,
+        "IMAGE": 42,
+        "CHANNEL_TABLE": 43,
+        "ARG_MAX_S8": 44,
+        "RESIZE_BILINEAR_S8": 45,
+        "TOP_K_S8": 46,
+        "DETECT_S8": 47,
+        "NMS": 48,
+        "SMOOTH_S8": 49,
+        "CONV_2D_F32": 60,
+        "DEPTHWISE_CONV_2D_F32": 61,
+        "FULLY_CONNECTED_F32": 62,
+        "AVERAGE_POOL_2D_F32": 63,
+        "MAX_POOL_2D_F32": 64,
+        "ADD_F32": 65,
+        "MUL_F32": 66,
+        "SOFTMAX_F32": 67,
+        "MEAN_F32": 68,
+        "CLAMP_F32": 69,
+        "LEAKY_RELU_F32": 70,
+        "HARD_SWISH_F32": 71,
+        "LOGISTIC_F32": 72,
+        "TANH_F32": 73,
     }
     assert {row.name: row.code for row in ROWS}.items() >= fixed.items()
 
@@ -89,8 +124,9 @@ def test_codes_stay_what_they_are() -> None:
 def test_a_row_has_its_kernel(row: Row) -> None:
     assert KERNEL.findall(row.source.read_text(encoding="utf-8")) == [row.symbol]
     assert row.symbol == f"rnv_{row.name.lower()}"
-    packing = "" if row.source.parent.name == "s8" else f"_{row.source.parent.name}"
-    assert packing in ("", "_dsp", "_base")
+    portable = row.source.parent.name in ("s8", "signal", "vision")
+    packing = "" if portable else f"_{row.source.parent.name}"
+    assert packing in ("", "_dsp", "_base", "_f32")
     assert row.name.lower().removesuffix("_s8") == f"{row.source.stem}{packing}"
 
 

@@ -7,9 +7,10 @@
  * Runs a package on a Cortex-M:  runner PACKAGE INPUTS OUTPUTS
  *
  * INPUTS holds any number of input sets one after the other; a set is the bytes of all inputs of
- * the first entry point in order. OUTPUTS receives the outputs of each set in the same way. Sizes
- * are printed as lines "name value". The regions open (with CRC), verify (the same without CRC),
- * infer and in it each step can be counted; see roi.h. Any error is a message and exit code 1.
+ * the first entry point in order. OUTPUTS receives the outputs of each set in the same way. State
+ * is zero at first and lasts from set to set. Sizes are printed as lines "name value". The regions
+ * open (with CRC), verify (the same without CRC), infer and in it each step can be counted; see
+ * roi.h. Any error is a message and exit code 1.
  */
 
 #include <baremetal/semihosting.h>
@@ -27,7 +28,9 @@
 #define MAX_PACKAGE_BYTES (1024U * 1024U)
 #define MAX_ARENA_BYTES   (128U * 1024U)
 #define MAX_IO_BYTES      (128U * 1024U)
+#define MAX_STATE_BYTES   (16U * 1024U)
 #define MAX_EXTERNALS     16U
+#define MAX_ENTRIES       8U
 #define MAX_ARGS          5
 #define CANARY_BYTES      64U
 #define POISON            0xA5
@@ -40,6 +43,7 @@ RNV_ROI(step)
 static uint8_t package_memory[MAX_PACKAGE_BYTES] __attribute__((aligned(16)));
 static uint8_t arena[MAX_ARENA_BYTES + CANARY_BYTES] __attribute__((aligned(16)));
 static uint8_t io_memory[MAX_IO_BYTES] __attribute__((aligned(16)));
+static uint8_t state[MAX_STATE_BYTES] __attribute__((aligned(16)));
 static void *externals[MAX_EXTERNALS];
 
 static struct rnv_package package;
@@ -116,19 +120,26 @@ static void open_package(uint32_t bytes)
 	}
 }
 
-static uint16_t io_tensor(bool output, uint16_t index)
+static uint16_t entry_tensor(uint16_t entry, bool output, uint16_t index)
 {
-	return output ? rnv_package_output(&package, 0, index)
-		      : rnv_package_input(&package, 0, index);
+	return output ? rnv_package_output(&package, entry, index)
+		      : rnv_package_input(&package, entry, index);
 }
 
-/* Gives memory to external inputs or outputs, from `used` bytes on; returns the bytes then in use.
+static uint16_t io_tensor(bool output, uint16_t index)
+{
+	return entry_tensor(0, output, index);
+}
+
+/*
+ * Gives memory to the external inputs or outputs of an entry point, from `used` bytes on; returns
+ * the bytes then in use.
  */
-static uint32_t bind(bool output, uint32_t used)
+static uint32_t bind(uint16_t entry, bool output, uint32_t used)
 {
 	uint16_t tensor;
 
-	for (uint16_t i = 0; (tensor = io_tensor(output, i)) != RNV_NO_TENSOR; i++) {
+	for (uint16_t i = 0; (tensor = entry_tensor(entry, output, i)) != RNV_NO_TENSOR; i++) {
 		const struct rnv_tensor_rec *rec = rnv_package_tensor(&package, tensor);
 
 		if (rec->storage != RNV_STORAGE_EXTERNAL) {
@@ -147,6 +158,7 @@ static uint32_t bind(bool output, uint32_t used)
 static void prepare(void)
 {
 	const struct rnv_header *header = rnv_package_header(&package);
+	uint32_t used = 0U;
 
 	print("arena_bytes", header->arena_bytes);
 	print("state_bytes", header->state_bytes);
@@ -159,7 +171,15 @@ static void prepare(void)
 	}
 	must(rnv_exec_init(&exec, &package, arena, header->arena_bytes, externals, MAX_EXTERNALS),
 	     "rnv_exec_init");
-	(void)bind(true, bind(false, 0U));
+	if (header->state_bytes > MAX_STATE_BYTES) {
+		fail("state exceeds this program's memory", (int32_t)header->state_bytes);
+	}
+	if (header->state_bytes != 0U) {
+		must(rnv_exec_set_state(&exec, state, header->state_bytes), "rnv_exec_set_state");
+	}
+	for (uint16_t entry = 0; entry < MAX_ENTRIES; entry++) { /* the self-test runs them all */
+		used = bind(entry, true, bind(entry, false, used));
+	}
 }
 
 /* Moves one set of inputs from the file to memory; false at the end of the file. */

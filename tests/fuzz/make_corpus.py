@@ -31,6 +31,8 @@ CHAINS = 8
 MOST_CHAIN_BYTES = 12288
 PACKED = ("CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "FULLY_CONNECTED")
 TARGETS = [(isa, goal.value) for isa in ("dsp", "base") for goal in Goal]
+#: An audio front end that is as small as it can be.
+AUDIO = "audio:window_ms=4,hop_ms=2,channels=8,smoothing_bits=8"
 #: Of each in turn; None: whole ops.
 MAX_STEP_MACS = (None, 1000)
 #: libFuzzer is slow on large inputs; what these would add is in the smaller ones.
@@ -39,12 +41,16 @@ MOST_BYTES = 8192
 
 def programs() -> Iterator[tuple[str, PackageContent]]:
     """Packages made by hand, with their names."""
-    sys.path.insert(0, str(PROGRAMS))  # they use helpers beside them
     yield from runpy.run_path(str(PROGRAMS / "row_programs.py"))["samples"]().items()
+    yield from runpy.run_path(str(PROGRAMS / "vision_ops.py"))["samples"]().items()
     content = runpy.run_path(str(PROGRAMS / "stateful.py"))["content"]
     for mode in IoMode:
         for in_place in (True, False):
             yield f"state-{mode.name.lower()}-{in_place}", content(mode, in_place=in_place)
+    streaming = runpy.run_path(str(PROGRAMS / "audio_clips.py"))["streaming"]
+    for features, width in (("log_mel", 8), ("mfcc", 5)):
+        stage = f"{AUDIO},features={features},coefficients=5"
+        yield f"audio-{features}", streaming((1, 3, width), stage).package.content
 
 
 def main(folder: Path) -> None:
@@ -53,6 +59,8 @@ def main(folder: Path) -> None:
         (f"{op.lower()}-{seed}", generate(seed, op).model) for op in ops() for seed in range(SEEDS)
     ]
     models.append(("digits", DIGITS.read_bytes()))
+    sys.path.insert(0, str(PROGRAMS))  # modules there use helpers beside them
+    models += runpy.run_path(str(PROGRAMS / "signal_models.py"))["samples"]().items()
     for kind in ("package", "tflite"):
         (folder / kind).mkdir(parents=True, exist_ok=True)
     for i, (name, model) in enumerate(models):

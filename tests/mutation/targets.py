@@ -52,9 +52,20 @@ ROLL = Pytest(("test_roll.py",))
 MEMORY = Pytest(("test_memory.py", "test_planner.py"))
 PASSES = Pytest(("test_passes.py",))
 CONSTANT = Pytest(("test_constant_channels.py",))
+F32 = Unit("kernels_test_f32 kernels_test_f32_values")
+F32_NETWORKS = Pytest(("test_f32.py", "test_sweep.py", "-k", "F32 or f32"))
+VISION = Unit("kernels_test_vision_images kernels_test_vision_lists")
+PICTURES = Pytest(("test_image_ops.py", "test_image_stages.py"))
+RESULTS = Pytest(("test_post_ops.py", "test_post_detect.py", "test_post_stages.py"))
+BILINEAR = Sweep("RESIZE_BILINEAR", 40, ("--isa", "generic"), "s8")
+SIGNAL = Unit("kernels_test_signal")
+SIGNAL_OPS = Pytest(("test_signal_ops.py",))
+SIGNAL_PASSES = Pytest(("test_signal_passes.py",))
+AUDIO = Pytest(("test_audio_front_end.py",))
 
 #: Files of a folder by the beginning of the path (the longest that fits), and their checks.
 CHECKS: dict[str, tuple[Check, ...]] = {
+    f"{KERNELS}/f32/": (F32, F32_NETWORKS),
     f"{KERNELS}/planes/conv": (CONV, VIEWS),
     f"{KERNELS}/planes/depthwise": (DEPTHWISE, VIEWS),
     f"{KERNELS}/planes/interleave": (CONV,),
@@ -96,6 +107,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{KERNELS}/s8/conv_2d": (UNIT_KERNELS, PORTABLE["CONV_2D"]),
     f"{KERNELS}/s8/depthwise_conv_2d": (UNIT_KERNELS, PORTABLE["DEPTHWISE_CONV_2D"]),
     f"{KERNELS}/s8/fully_connected": (UNIT_KERNELS, PORTABLE["FULLY_CONNECTED"]),
+    f"{KERNELS}/signal/": (SIGNAL, SIGNAL_OPS, AUDIO),
     f"{MODEL}/rows": (PACKAGES, ROWS, VERIFIER),
     f"{MODEL}/kernels": (PACKAGES, ROWS, VERIFIER),
     f"{MODEL}/liveness": (PACKAGES, ROWS, VERIFIER),
@@ -119,6 +131,19 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{COMPILER}/packed/factors": (ADD,),
     f"{COMPILER}/passes/": (PASSES, CONSTANT, GOALS, IMAGES),
     f"{COMPILER}/passes/drop_constant": (CONSTANT,),
+    f"{COMPILER}/passes/fuse_energy": (SIGNAL_PASSES,),
+    f"{COMPILER}/passes/fuse_steps": (SIGNAL_PASSES,),
+    f"{COMPILER}/passes/signal_state": (SIGNAL_PASSES, SIGNAL_OPS),
+    f"{COMPILER}/flexbuffer": (SIGNAL_PASSES,),
+    f"{COMPILER}/pipeline/audio": (AUDIO,),
+    f"{KERNELS}/vision/": (VISION, RESULTS),
+    f"{KERNELS}/vision/image": (VISION, PICTURES),
+    f"{KERNELS}/vision/channel": (VISION, PICTURES),
+    f"{KERNELS}/vision/position": (VISION, BILINEAR, PICTURES),
+    f"{KERNELS}/vision/resize": (VISION, BILINEAR),
+    f"{COMPILER}/pipeline/image": (PICTURES,),
+    f"{COMPILER}/pipeline/post": (RESULTS,),
+    f"{COMPILER}/pipeline/detect": (RESULTS,),
 }
 #: Predicted counts are compared coarsely, with what is counted, so small errors in them pass.
 EXCLUDED = ("/predict", "__init__")
@@ -152,7 +177,9 @@ def checks_of(path: str) -> tuple[Check, ...]:
 
 def targets(root: Path) -> dict[str, tuple[Check, ...]]:
     """Every file that is mutated, those with the same checks together."""
-    folders = (f"{KERNELS}/{name}" for name in ("planes", "dsp", "base", "mve", "s8"))
+    folders = (
+        f"{KERNELS}/{name}" for name in ("planes", "dsp", "base", "mve", "s8", "signal", "vision")
+    )
     found: dict[str, tuple[Check, ...]] = {}
     for folder in (*folders, MODEL, COMPILER):
         for file in sorted((root / folder).rglob("*")):

@@ -19,9 +19,12 @@ from packages import rich, spoilt
 from ranvier import __version__
 from ranvier.cli import main
 
-COMMANDS = ["analyze", "compile", "completion", "ops", "profile", "run", "validate"]
-#: Those that need a Zephyr workspace: test_cli_zephyr.py has a fake one.
-ZEPHYR_COMMANDS = ["flash", "test"]
+COMMANDS = [
+    *("analyze", "compile", "completion", "diff", "frames", "ops", "profile", "run"),
+    "validate",
+]
+#: Those that look for a Zephyr workspace: test_cli_zephyr.py and test_cli_doctor.py have fake ones.
+ZEPHYR_COMMANDS = ["doctor", "flash", "test"]
 
 
 def good(command: str, folder: Path) -> list[object]:
@@ -32,6 +35,8 @@ def good(command: str, folder: Path) -> list[object]:
         "analyze": [command, package],
         "compile": [command, model, "-o", folder / "out.rnv"],
         "completion": [command, "bash"],
+        "diff": [command, model, package],
+        "frames": [command, DIGITS / "examples" / "7.png", "--format", "grey", "-o", folder / "f"],
         "ops": [command, package],
         "profile": [command, package, "--runs", 2],
         "run": [command, package, "-i", x, "-i", y],
@@ -87,7 +92,7 @@ def test_colour_only_on_request(command: str, tmp_path: Path) -> None:
     assert "\x1b[" not in ranvier(*arguments).both
     assert "\x1b[" not in ranvier(*arguments, colour=True, env={"NO_COLOR": "1"}).both
     coloured = ranvier(*arguments, colour=True, env={"NO_COLOR": ""}).both
-    assert ("\x1b[1m" in coloured) == (command not in ("completion", "ops"))
+    assert ("\x1b[1m" in coloured) == (command not in ("completion", "diff", "ops"))
 
 
 @pytest.mark.parametrize(

@@ -297,8 +297,8 @@ def test_ops_are_listed_beside_tensors_that_cannot_be_represented(
     """Tensors of a type that a graph lacks hide no op, and count only where the op is known."""
     tensors = [
         TensorDef(name="x", type=TYPE.INT16),
-        TensorDef(name="u", type=TYPE.UINT32),
-        TensorDef(name="v", type=TYPE.UINT32),
+        TensorDef(name="u", type=TYPE.UINT16),
+        TensorDef(name="v", type=TYPE.UINT16),
         TensorDef(name="y"),
         TensorDef(name="z"),
     ]
@@ -311,7 +311,7 @@ def test_ops_are_listed_beside_tensors_that_cannot_be_represented(
     path = put(tmp_path, "m.tflite", ModelDef(tensors, ops, outputs=(4,)).write())
     more = ["-o", tmp_path / "out.rnv"] if command == "compile" else []
     answer = ranvier(command, path, *more)
-    for text in ("CUSTOM:Energy", "CAST", "RELU", 'tensor 1 "u"', "UINT32: its type is not one of"):
+    for text in ("CUSTOM:Energy", "CAST", "RELU", 'tensor 1 "u"', "UINT16: its type is not one of"):
         assert text in answer.both
     for remedy in ("use only ops of these kinds", "what the custom ops do in the application"):
         assert remedy in answer.both
@@ -323,7 +323,7 @@ def test_ops_are_listed_beside_tensors_that_cannot_be_represented(
 
 def test_an_op_without_outputs_beside_a_tensor_that_cannot_be_represented(tmp_path: Path) -> None:
     """No op is judged that has not what every op has."""
-    tensors = [TensorDef(name="x", type=TYPE.UINT32), TensorDef(name="y"), TensorDef(name="z")]
+    tensors = [TensorDef(name="x", type=TYPE.UINT16), TensorDef(name="y"), TensorDef(name="z")]
     ops = [OpDef(), OpDef(KIND.RELU, (1,), ()), OpDef(KIND.RELU, (1,), (2,))]
     path = put(tmp_path, "m.tflite", ModelDef(tensors, ops, outputs=(2,)).write())
     answer = ranvier("analyze", path)

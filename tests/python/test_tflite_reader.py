@@ -255,6 +255,8 @@ def test_names_cannot_carry_control_characters_into_messages() -> None:
         (DType.INT64, TYPE.INT64, [-(2**63), 2**63 - 1]),
         (DType.FLOAT32, TYPE.FLOAT32, [-0.5, 3.25]),
         (DType.BOOL, TYPE.BOOL, [False, True]),
+        (DType.UINT32, TYPE.UINT32, [0, 2**32 - 1]),
+        (DType.UINT64, TYPE.UINT64, [0, 2**64 - 1]),
     ],
 )
 def test_constants_of_every_type(dtype: DType, number: int, values: list[Any]) -> None:

@@ -125,12 +125,14 @@ static inline void must_refuse_all(const struct rnv_kernel *kernel, struct fixtu
 		f->params[spoils[i].word] = kept;
 	}
 	for (uint16_t i = 0; i < f->pkg.tensor_count; i++) {
+		uint8_t type = f->tensors[i].type;
+
 		f->tensors[i].bytes++;
 		must_refuse(kernel, f, "a byte too many in an operand");
 		f->tensors[i].bytes--;
 		f->tensors[i].type = RNV_TYPE_UINT8;
 		must_refuse(kernel, f, "an operand of another type");
-		f->tensors[i].type = RNV_TYPE_INT8;
+		f->tensors[i].type = type;
 	}
 	f->rec.params_bytes += 4;
 	must_refuse(kernel, f, "a parameter too many");

@@ -68,8 +68,8 @@ static void check_types(const struct rnv_kernel *kernel, uint32_t weights_bytes,
 {
 	struct fixture f;
 
-	for (uint8_t in = RNV_TYPE_INT8; in <= RNV_TYPE_BOOL; in++) {
-		for (uint8_t out = RNV_TYPE_INT8; out <= RNV_TYPE_BOOL; out++) {
+	for (uint8_t in = RNV_TYPE_INT8; in <= RNV_TYPE_UINT64; in++) {
+		for (uint8_t out = RNV_TYPE_INT8; out <= RNV_TYPE_UINT64; out++) {
 			describe(&f, in, out, weights_bytes);
 			f.rec.params_bytes = (kernel == &rnv_quantize_f32) ? 8 : 4;
 			assert_int_equal(kernel->check(&f.op),

@@ -23,8 +23,9 @@
 extern "C" {
 #endif
 
-/** Smallest and largest real FFT that every implementation has, in points. */
+/** Smallest real FFT that every implementation has, in points. */
 #define RNV_DSP_FFT_MIN 32
+/** Largest real FFT that every implementation has, in points. */
 #define RNV_DSP_FFT_MAX 2048
 
 /** Largest sample for which rfft() cannot overflow. */

@@ -173,6 +173,8 @@ int rnv_job_cancel(struct rnv_sched *sched, uint32_t job);
 /**
  * Change the deadline of a queued job; its place in the queue follows.
  *
+ * @param sched       scheduler
+ * @param job         handle
  * @param deadline_us absolute; RNV_NEVER: none
  * @retval RNV_OK     changed
  * @retval RNV_ENOENT no such job, or it is complete
@@ -191,6 +193,8 @@ int rnv_job_state_get(struct rnv_sched *sched, uint32_t job);
 /**
  * Take the result of a job that was submitted without callback, and free its slot.
  *
+ * @param sched  scheduler
+ * @param job    handle
  * @param result filled on RNV_OK
  * @retval RNV_OK     complete; the handle is no longer valid
  * @retval RNV_EAGAIN not complete

@@ -24,19 +24,19 @@ extern "C" {
 #endif
 
 /* Sizes and limits of the format; SPEC.md says what each is for. */
-#define RNV_PACKAGE_MAGIC    0x4D564E52 /* "RNVM" */
-#define RNV_PACKAGE_FORMAT   1
-#define RNV_PACKAGE_ABI      1
-#define RNV_PACKAGE_ALIGN    16
-#define RNV_HEADER_BYTES     128
-#define RNV_TRAILER_BYTES    112
-#define RNV_MAX_RANK         5
-#define RNV_MAX_LIVE         32
-#define RNV_OPSET_BYTES      32
-#define RNV_NAME_BYTES       32
-#define RNV_ENTRY_NAME_BYTES 16
-#define RNV_MAX_ENTRIES      8
-#define RNV_NO_TENSOR        0xFFFF
+#define RNV_PACKAGE_MAGIC    0x4D564E52 /**< The bytes "RNVM". */
+#define RNV_PACKAGE_FORMAT   1          /**< The one format that is read. */
+#define RNV_PACKAGE_ABI      1          /**< The one meaning of parameters and streams. */
+#define RNV_PACKAGE_ALIGN    16         /**< Alignment of a package's address, in bytes. */
+#define RNV_HEADER_BYTES     128        /**< Size of struct rnv_header. */
+#define RNV_TRAILER_BYTES    112        /**< Size of struct rnv_trailer. */
+#define RNV_MAX_RANK         5          /**< Most dimensions of a tensor. */
+#define RNV_MAX_LIVE         32         /**< Most tensors of the arena that live in one step. */
+#define RNV_OPSET_BYTES      32         /**< Size of a set of op codes. */
+#define RNV_NAME_BYTES       32         /**< Room for a model's name, with its final zero. */
+#define RNV_ENTRY_NAME_BYTES 16         /**< Room for an entry point's name, likewise. */
+#define RNV_MAX_ENTRIES      8          /**< Most entry points of a package. */
+#define RNV_NO_TENSOR        0xFFFF     /**< No such tensor. */
 
 /** Instruction-set packing of the weight streams (`rnv_header.isa`). */
 enum rnv_isa {
@@ -53,7 +53,7 @@ enum rnv_io_mode {
 	RNV_IO_RESIDENT = 2, /**< Inputs and outputs lie in the arena. */
 };
 
-#define RNV_FLAG_IO_MASK 0x3
+#define RNV_FLAG_IO_MASK 0x3 /**< `rnv_header.flags`: the bits of enum rnv_io_mode. */
 
 /** Element types, little-endian. */
 enum rnv_type {
@@ -64,6 +64,8 @@ enum rnv_type {
 	RNV_TYPE_INT64 = 5,   /**< 8 bytes */
 	RNV_TYPE_FLOAT32 = 6, /**< 4 bytes, IEEE 754 binary32 */
 	RNV_TYPE_BOOL = 7,    /**< 1 byte, 0 or 1 */
+	RNV_TYPE_UINT32 = 8,  /**< 4 bytes */
+	RNV_TYPE_UINT64 = 9,  /**< 8 bytes */
 };
 
 /** Where a tensor's bytes are. */
@@ -89,9 +91,8 @@ enum rnv_alias {
 	RNV_ALIAS_LEAD = 2, /**< Starts `alias_lead` bytes before `alias_tensor`. */
 };
 
-/** `rnv_tensor_rec.flags` */
-#define RNV_TENSOR_INPUT  0x1
-#define RNV_TENSOR_OUTPUT 0x2
+#define RNV_TENSOR_INPUT  0x1 /**< `rnv_tensor_rec.flags`: input of an entry point. */
+#define RNV_TENSOR_OUTPUT 0x2 /**< `rnv_tensor_rec.flags`: output of an entry point. */
 
 /** Most bytes that an image in a layout other than dense has after its last element. */
 #define RNV_TENSOR_SLACK 16
@@ -132,13 +133,13 @@ enum rnv_signature {
 
 /** The first @ref RNV_HEADER_BYTES bytes of a package. */
 struct rnv_header {
-	uint32_t magic;        /**< @ref RNV_PACKAGE_MAGIC */
-	uint16_t format;       /**< @ref RNV_PACKAGE_FORMAT */
-	uint16_t header_bytes; /**< @ref RNV_HEADER_BYTES */
-	uint32_t total_bytes;  /**< whole package with its trailer; a multiple of 16 */
-	uint16_t abi;          /**< @ref RNV_PACKAGE_ABI: meaning of op parameters and streams */
-	uint16_t isa;          /**< enum rnv_isa */
-	uint32_t flags;        /**< enum rnv_io_mode; all other bits zero */
+	uint32_t magic;            /**< @ref RNV_PACKAGE_MAGIC */
+	uint16_t format;           /**< @ref RNV_PACKAGE_FORMAT */
+	uint16_t header_bytes;     /**< @ref RNV_HEADER_BYTES */
+	uint32_t total_bytes;      /**< whole package with its trailer; a multiple of 16 */
+	uint16_t abi;              /**< RNV_PACKAGE_ABI: meaning of op parameters and streams */
+	uint16_t isa;              /**< enum rnv_isa */
+	uint32_t flags;            /**< enum rnv_io_mode; all other bits zero */
 	uint32_t security_version; /**< anti-rollback counter */
 	uint32_t arena_bytes;      /**< activation arena */
 	uint32_t state_bytes;      /**< persistent state */

@@ -184,6 +184,7 @@ void rnv_prof_trace(void *prof, const struct rnv_trace_event *event);
  * Watch the model of a slot, from zero: to be called when it is opened and when it is swapped. By
  * one thread at a time for each slot.
  *
+ * @param prof   profiler
  * @param slot   number of the model's slot, as in struct rnv_trace_event
  * @param target the model; NULL: watch none
  * @retval RNV_OK     watched
@@ -194,7 +195,8 @@ int rnv_prof_watch(struct rnv_prof *prof, uint32_t slot, const struct rnv_prof_t
 /**
  * Switch on or off. What was counted stays; what is under way when it is switched is not counted.
  *
- * @param on 0: off
+ * @param prof profiler
+ * @param on   0: off
  */
 void rnv_prof_enable(struct rnv_prof *prof, uint32_t on);
 
@@ -204,7 +206,10 @@ void rnv_prof_reset(struct rnv_prof *prof);
 /**
  * Read a step's cycles.
  *
- * @param step receives a consistent copy
+ * @param prof   profiler
+ * @param slot   number of the model's slot
+ * @param number step number
+ * @param step   receives a consistent copy
  * @retval RNV_OK     filled
  * @retval RNV_ENOENT no such slot, or not watched
  * @retval RNV_EINVAL no such step: the steps are over
@@ -223,6 +228,8 @@ int rnv_prof_jobs_get(struct rnv_prof *prof, uint32_t slot, struct rnv_prof_jobs
 /**
  * Jobs in a bucket of a histogram.
  *
+ * @param prof   profiler
+ * @param slot   number of the model's slot
  * @param time   enum rnv_prof_time
  * @param bucket 0..RNV_PROF_BUCKETS - 1
  * @return count; 0 where there is no such slot, time or bucket
@@ -248,6 +255,7 @@ uint32_t rnv_prof_arena_high_water(struct rnv_prof *prof, uint32_t lane);
  * Copy a part of the dump (SPEC.md, Trace): what was counted, and the ring. The same bytes at every
  * call while it is off and nothing is reset or watched.
  *
+ * @param prof   profiler
  * @param offset from the dump's beginning
  * @param data   receives at most `bytes`
  * @param bytes  at most 2^30
@@ -259,6 +267,7 @@ int rnv_prof_dump(struct rnv_prof *prof, uint32_t offset, void *data, uint32_t b
 /**
  * The next line of the dump as text, for a console.
  *
+ * @param prof   profiler
  * @param offset in: 0 to begin; out: where the next line begins
  * @param line   receives RNV_PROF_LINE_BYTES: text without line feed, with a terminating zero
  * @retval >0         length of the text

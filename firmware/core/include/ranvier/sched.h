@@ -39,9 +39,9 @@
 extern "C" {
 #endif
 
-#define RNV_SCHED_MAX_LANES 8
-#define RNV_LANE_MAX_DEPTH  32
-#define RNV_SCHED_MAX_JOBS  1024
+#define RNV_SCHED_MAX_LANES 8    /**< Lanes of a scheduler. */
+#define RNV_LANE_MAX_DEPTH  32   /**< Queued jobs of a lane. */
+#define RNV_SCHED_MAX_JOBS  1024 /**< Job slots of a scheduler. */
 
 /* --- models ---------------------------------------------------------------------------------- */
 
@@ -105,6 +105,7 @@ struct rnv_model {
  * and the driver's load(). A model that the accelerator does not load, or not at this moment, is
  * opened for the CPU: see `rnv_model_info.npu` and rnv_model_npu_load().
  *
+ * @param sched  scheduler
  * @param config copied
  * @param model  receives the handle
  * @param diag   receives why the package was refused; may be NULL
@@ -167,7 +168,9 @@ enum rnv_drain {
  * its own model. Another thread may therefore find no jobs while the last `done` is about to be
  * called, or runs: what that needs has to live until it has returned.
  *
- * @param how enum rnv_drain
+ * @param sched scheduler
+ * @param model handle
+ * @param how   enum rnv_drain
  * @retval RNV_OK     it has no jobs now
  * @retval RNV_EAGAIN it still has: ask again (`completed` hook), rnv_model_info.jobs tells
  * @retval RNV_ENOENT no such model
@@ -189,6 +192,7 @@ int rnv_model_undrain(struct rnv_sched *sched, uint32_t model);
  *
  * The persistent state is kept only if both packages' `state_layout` are equal; else it is zero.
  *
+ * @param sched  scheduler
  * @param config `lanes` 0 keeps the present ones; `state` NULL keeps the present memory
  * @param model  in: the handle; out: that of the replacement, accepting jobs; the old one is dead
  * @param kept   receives 1 where the state was kept, else 0; may be NULL
@@ -236,6 +240,7 @@ uint32_t rnv_model_find(struct rnv_sched *sched, const char *name);
 /**
  * The open model after another, for listing.
  *
+ * @param sched scheduler
  * @param model handle (of a model that may have been closed since), or RNV_NO_HANDLE to begin
  * @return handle, or RNV_NO_HANDLE at the end
  */
@@ -354,6 +359,8 @@ int rnv_lane_release(struct rnv_sched *sched, uint32_t lane);
  * Address of a resident tensor of the model that a lane is claimed for. The bytes are the caller's
  * while no job of the lane is submitted.
  *
+ * @param sched  scheduler
+ * @param lane   lane number
  * @param tensor as given by rnv_package_input() and rnv_package_output()
  * @return address in the lane's arena, or NULL: no such lane, not claimed, not a resident tensor
  */

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "dsp/portable.h"
@@ -14,130 +13,146 @@
 
 typedef struct rnv_dsp_complex complex16;
 
-/* --- 16-bit arithmetic: sums wrap, products are rounded -------------------------------------- */
+/* --- 16-bit arithmetic: products are rounded, sums wrap where they are stored ----------------- */
 
 static int16_t wrap(int32_t value)
 {
 	return (int16_t)(uint16_t)((uint32_t)value & 0xFFFFu);
 }
 
-static int16_t rounded(int32_t product)
+static int32_t rounded(int32_t product)
 {
-	return wrap((product + (1 << 14)) >> 15);
+	return (product + (1 << 14)) >> 15;
 }
 
-static complex16 scale(complex16 a, int32_t factor)
+/*
+ * Parts of a product with a twiddle, of an operand that was scaled by 1/2 or less. Twiddles are at
+ * most 32767, so neither sum of two products reaches 2^31, and the parts fit 16 bits.
+ */
+static inline int32_t mul_re(int32_t re, int32_t im, complex16 by)
 {
-	return (complex16){rounded(a.re * factor), rounded(a.im * factor)};
+	return rounded(re * by.re - im * by.im);
 }
 
-static complex16 add(complex16 a, complex16 b)
+static inline int32_t mul_im(int32_t re, int32_t im, complex16 by)
 {
-	return (complex16){wrap(a.re + b.re), wrap(a.im + b.im)};
+	return rounded(re * by.im + im * by.re);
 }
 
-static complex16 sub(complex16 a, complex16 b)
-{
-	return (complex16){wrap(a.re - b.re), wrap(a.im - b.im)};
-}
-
-/* Twiddles are at most 32767, so neither sum of two products reaches 2^31. */
-static complex16 mul(complex16 a, complex16 b)
-{
-	return (complex16){rounded(a.re * b.re - a.im * b.im), rounded(a.re * b.im + a.im * b.re)};
-}
-
-static int16_t sine(uint32_t turn)
-{
-	const uint32_t at = turn % RNV_DSP_SINE_QUARTER;
-
-	switch (turn % RNV_DSP_SINE_TURN / RNV_DSP_SINE_QUARTER) {
-	case 0:
-		return rnv_dsp_sine[at];
-	case 1:
-		return rnv_dsp_sine[RNV_DSP_SINE_QUARTER - at];
-	case 2:
-		return wrap(-rnv_dsp_sine[at]);
-	default:
-		return wrap(-rnv_dsp_sine[RNV_DSP_SINE_QUARTER - at]);
-	}
-}
-
-/* exp(-2j pi turn / 2048) */
+/* exp(-2j pi turn / 2048), for less than three quarters of a turn */
 static complex16 twiddle(uint32_t turn)
 {
-	return (complex16){sine(turn + RNV_DSP_SINE_QUARTER), wrap(-sine(turn))};
+	const uint32_t at = turn % RNV_DSP_SINE_QUARTER;
+	const int16_t sine = rnv_dsp_sine[at];
+	const int16_t cosine = rnv_dsp_sine[RNV_DSP_SINE_QUARTER - at];
+
+	switch (turn / RNV_DSP_SINE_QUARTER) {
+	case 0:
+		return (complex16){cosine, wrap(-sine)};
+	case 1:
+		return (complex16){wrap(-sine), wrap(-cosine)};
+	default:
+		return (complex16){wrap(-cosine), sine};
+	}
 }
 
 /* --- complex FFT ----------------------------------------------------------------------------- */
 
-/* Radix-2 butterfly of neighbours: only the first stage has it. */
-static void group2(complex16 *x)
+/* Radix-2 butterflies of neighbours: only the first stage has them. */
+static void stage2(complex16 *x, uint32_t size)
 {
-	const complex16 a = scale(x[0], HALF);
-	const complex16 b = mul(scale(x[1], HALF), twiddle(0)); /* 32767/32768, and rounded */
+	const complex16 one = twiddle(0); /* 32767/32768, and rounded */
 
-	x[0] = add(a, b);
-	x[1] = sub(a, b);
+	for (const complex16 *end = x + size; x != end; x += 2) {
+		const int32_t re = rounded(x[0].re * HALF);
+		const int32_t im = rounded(x[0].im * HALF);
+		const int32_t other_re = rounded(x[1].re * HALF);
+		const int32_t other_im = rounded(x[1].im * HALF);
+		const int32_t b_re = mul_re(other_re, other_im, one);
+		const int32_t b_im = mul_im(other_re, other_im, one);
+
+		x[0] = (complex16){wrap(re + b_re), wrap(im + b_im)};
+		x[1] = (complex16){wrap(re - b_re), wrap(im - b_im)};
+	}
 }
 
-/* Radix-4 butterflies of one group: element k with k + m, k + 2 m, k + 3 m. */
-static void group4(complex16 *x, uint32_t m, uint32_t step)
+/* Radix-4 butterfly of elements that are `m` apart, three of them times their twiddles. */
+static inline void butterfly4(complex16 *x, uint32_t m, const complex16 by[3])
 {
-	for (uint32_t k = 0; k < m; k++) {
-		const complex16 a = scale(x[k], QUARTER);
-		const complex16 b = mul(scale(x[k + m], QUARTER), twiddle(k * step));
-		const complex16 c = mul(scale(x[k + 2u * m], QUARTER), twiddle(2u * k * step));
-		const complex16 d = mul(scale(x[k + 3u * m], QUARTER), twiddle(3u * k * step));
-		const complex16 even = add(a, c);
-		const complex16 odd = add(b, d);
-		const complex16 difference = sub(a, c);
-		const complex16 turned = {sub(b, d).im, wrap(-sub(b, d).re)}; /* times -j */
+	const int32_t a_re = rounded(x[0].re * QUARTER);
+	const int32_t a_im = rounded(x[0].im * QUARTER);
+	int32_t re = rounded(x[2u * m].re * QUARTER);
+	int32_t im = rounded(x[2u * m].im * QUARTER);
+	const int32_t c_re = mul_re(re, im, by[1]);
+	const int32_t c_im = mul_im(re, im, by[1]);
+	const int32_t even_re = a_re + c_re;
+	const int32_t even_im = a_im + c_im;
+	const int32_t apart_re = a_re - c_re;
+	const int32_t apart_im = a_im - c_im;
+	int32_t b_re;
+	int32_t b_im;
+	int32_t d_re;
+	int32_t d_im;
 
-		x[k] = add(even, odd);
-		x[k + m] = add(difference, turned);
-		x[k + 2u * m] = sub(even, odd);
-		x[k + 3u * m] = sub(difference, turned);
+	re = rounded(x[m].re * QUARTER);
+	im = rounded(x[m].im * QUARTER);
+	b_re = mul_re(re, im, by[0]);
+	b_im = mul_im(re, im, by[0]);
+	re = rounded(x[3u * m].re * QUARTER);
+	im = rounded(x[3u * m].im * QUARTER);
+	d_re = mul_re(re, im, by[2]);
+	d_im = mul_im(re, im, by[2]);
+	x[0] = (complex16){wrap(even_re + b_re + d_re), wrap(even_im + b_im + d_im)};
+	x[2u * m] = (complex16){wrap(even_re - b_re - d_re), wrap(even_im - b_im - d_im)};
+	/* The difference of b and d, times -j. */
+	x[m] = (complex16){wrap(apart_re + b_im - d_im), wrap(apart_im - b_re + d_re)};
+	x[3u * m] = (complex16){wrap(apart_re - b_im + d_im), wrap(apart_im + b_re - d_re)};
+}
+
+/* Butterflies of groups of 4 m elements: all that have the same twiddles after each other. */
+static void stage4(complex16 *x, uint32_t size, uint32_t m)
+{
+	const uint32_t step = RNV_DSP_SINE_TURN / 4u / m;
+	const complex16 *end = x + size;
+
+	for (uint32_t k = 0; k < m; k++) {
+		const complex16 by[3] = {twiddle(k * step), twiddle(2u * k * step),
+					 twiddle(3u * k * step)};
+
+		for (complex16 *group = x + k; group < end; group += 4u * m) {
+			butterfly4(group, m, by);
+		}
 	}
 }
 
 /*
- * Where the element at `place` of the first stage comes from: its digits, reversed. The digits are
- * base 4 from the top, the last one base 2 where `size` is no power of 4.
+ * Where the next element of the first stage comes from, after the one from `from`: a counter whose
+ * digits are reversed. They have two bits, but the first one, of `bits`, has one where `size` is no
+ * power of 4.
  */
-static uint32_t source(uint32_t place, uint32_t size)
+static uint32_t next_source(uint32_t from, uint32_t size, uint32_t bits)
 {
-	uint32_t from = 0;
-	uint32_t weight = 1;
+	do {
+		const uint32_t highest = size - (size >> bits);
 
-	while (size > 1u) {
-		const uint32_t radix = (size >= 4u) ? 4u : 2u;
-
-		size /= radix;
-		from += place / size * weight;
-		place %= size;
-		weight *= radix;
-	}
+		size >>= bits;
+		if ((from & highest) != highest) {
+			return from + size;
+		}
+		from -= highest;
+		bits = 2;
+	} while (size != 1u);
 	return from;
 }
 
-/* Stages over groups that grow: 2 first where `size` is no power of 4, then 4 by 4. */
-static void stages(complex16 *x, uint32_t size)
+/* Pairs of samples in the order of the first stage. */
+static void gather(const int16_t *in, complex16 *x, uint32_t size, uint32_t bits)
 {
-	uint32_t m = 1;
+	uint32_t from = 0;
 
-	while (m < size) {
-		const bool two = m == 1u && (size & 0x55555555u) == 0u;
-		const uint32_t span = two ? 2u : 4u * m;
-
-		for (uint32_t first = 0; first < size; first += span) {
-			if (two) {
-				group2(x + first);
-			} else {
-				group4(x + first, m, RNV_DSP_SINE_TURN / span);
-			}
-		}
-		m = span;
+	for (const complex16 *end = x + size; x != end; x++) {
+		*x = (complex16){in[2u * from], in[2u * from + 1u]};
+		from = next_source(from, size, bits);
 	}
 }
 
@@ -151,40 +166,51 @@ static int16_t half_sum(int32_t a, int32_t b)
 /* From the spectrum of pairs of samples to that of the samples, in place. */
 static void separate(complex16 *x, uint32_t size)
 {
-	const complex16 mean = scale(x[0], HALF);
+	const int32_t mean_re = rounded(x[0].re * HALF);
+	const int32_t mean_im = rounded(x[0].im * HALF);
+	const uint32_t step = RNV_DSP_SINE_TURN / 2u / size;
 
-	x[0] = (complex16){wrap(mean.re + mean.im), 0};
-	x[size] = (complex16){wrap(mean.re - mean.im), 0};
+	x[0] = (complex16){wrap(mean_re + mean_im), 0};
+	x[size] = (complex16){wrap(mean_re - mean_im), 0};
 	for (uint32_t k = 1; k <= size / 2u; k++) {
-		const complex16 mirrored = {x[size - k].re, wrap(-x[size - k].im)};
-		const complex16 one = scale(x[k], HALF);
-		const complex16 other = scale(mirrored, HALF);
-		const complex16 even = add(one, other);
+		complex16 *here = x + k;
+		complex16 *mirror = x + size - k;
+		const int32_t one_re = rounded(here->re * HALF);
+		const int32_t one_im = rounded(here->im * HALF);
+		const int32_t other_re = rounded(mirror->re * HALF);
+		const int32_t other_im = rounded(wrap(-mirror->im) * HALF);
+		const int32_t apart_re = wrap(one_re - other_re);
+		const int32_t apart_im = wrap(one_im - other_im);
 		/* exp(-j pi (k / size + 1/2)) */
-		const complex16 odd =
-			mul(sub(one, other),
-			    twiddle(k * (RNV_DSP_SINE_TURN / 2u / size) + RNV_DSP_SINE_QUARTER));
+		const complex16 by = {wrap(-rnv_dsp_sine[k * step]),
+				      wrap(-rnv_dsp_sine[RNV_DSP_SINE_QUARTER - k * step])};
+		const int32_t even_re = wrap(one_re + other_re);
+		const int32_t even_im = wrap(one_im + other_im);
+		const int32_t odd_re = wrap(mul_re(apart_re, apart_im, by));
+		const int32_t odd_im = wrap(mul_im(apart_re, apart_im, by));
 
-		x[k] = (complex16){half_sum(even.re, odd.re), half_sum(even.im, odd.im)};
-		x[size - k] = (complex16){half_sum(even.re, -odd.re), half_sum(odd.im, -even.im)};
+		*here = (complex16){half_sum(even_re, odd_re), half_sum(even_im, odd_im)};
+		*mirror = (complex16){half_sum(even_re, -odd_re), half_sum(odd_im, -even_im)};
 	}
 }
 
 int rnv_dsp_rfft(void *context, const int16_t *in, struct rnv_dsp_complex *out, uint32_t points)
 {
 	const uint32_t size = points / 2u;
+	const uint32_t bits = ((size & 0x55555555u) == 0u) ? 1u : 2u; /* of the first radix */
 
 	(void)context;
 	if (in == NULL || out == NULL || points < RNV_DSP_FFT_MIN || points > RNV_DSP_FFT_MAX ||
 	    (points & (points - 1u)) != 0u) {
 		return RNV_EINVAL;
 	}
-	for (uint32_t i = 0; i < size; i++) {
-		const uint32_t from = source(i, size);
-
-		out[i] = (complex16){in[2u * from], in[2u * from + 1u]};
+	gather(in, out, size, bits);
+	if (bits == 1u) {
+		stage2(out, size);
 	}
-	stages(out, size);
+	for (uint32_t m = (bits == 1u) ? 2u : 1u; m < size; m *= 4u) {
+		stage4(out, size, m);
+	}
 	separate(out, size);
 	return RNV_OK;
 }

@@ -49,9 +49,9 @@ uint32_t rnv_product(const int32_t *words, uint32_t count)
 uint32_t rnv_type_bytes(uint8_t type)
 {
 	static const uint8_t bytes[] = {
-		[RNV_TYPE_INT8] = 1,  [RNV_TYPE_UINT8] = 1, [RNV_TYPE_INT16] = 2,
-		[RNV_TYPE_INT32] = 4, [RNV_TYPE_INT64] = 8, [RNV_TYPE_FLOAT32] = 4,
-		[RNV_TYPE_BOOL] = 1,
+		[RNV_TYPE_INT8] = 1,  [RNV_TYPE_UINT8] = 1,  [RNV_TYPE_INT16] = 2,
+		[RNV_TYPE_INT32] = 4, [RNV_TYPE_INT64] = 8,  [RNV_TYPE_FLOAT32] = 4,
+		[RNV_TYPE_BOOL] = 1,  [RNV_TYPE_UINT32] = 4, [RNV_TYPE_UINT64] = 8,
 	};
 
 	return (type < sizeof(bytes)) ? bytes[type] : 0u;

@@ -12,9 +12,9 @@
 #include "shell_internal.h"
 
 static const char *const types[] = {
-	[RNV_TYPE_INT8] = "int8",   [RNV_TYPE_UINT8] = "uint8", [RNV_TYPE_INT16] = "int16",
-	[RNV_TYPE_INT32] = "int32", [RNV_TYPE_INT64] = "int64", [RNV_TYPE_FLOAT32] = "float32",
-	[RNV_TYPE_BOOL] = "bool",
+	[RNV_TYPE_INT8] = "int8",   [RNV_TYPE_UINT8] = "uint8",   [RNV_TYPE_INT16] = "int16",
+	[RNV_TYPE_INT32] = "int32", [RNV_TYPE_INT64] = "int64",   [RNV_TYPE_FLOAT32] = "float32",
+	[RNV_TYPE_BOOL] = "bool",   [RNV_TYPE_UINT32] = "uint32", [RNV_TYPE_UINT64] = "uint64",
 };
 
 static const char *const io_modes[] = {
@@ -186,4 +186,5 @@ SHELL_STATIC_SUBCMD_SET_CREATE(
 	SHELL_CMD_ARG(unbind, NULL, "Refuse its jobs in a lane: unbind MODEL LANE", cmd_unbind, 3,
 		      0),
 	SHELL_SUBCMD_SET_END);
-SHELL_SUBCMD_ADD((ranvier), model, &model_commands, "Models that are open", NULL, 1, 0);
+SHELL_SUBCMD_ADD((ranvier), model, &model_commands, "Models that are open", rnv_shell_group, 1,
+		 SHELL_OPT_ARG_CHECK_SKIP);

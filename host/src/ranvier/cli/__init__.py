@@ -10,7 +10,10 @@ from ranvier._version import __version__
 from ranvier.cli.analyze import analyze
 from ranvier.cli.compile import compile_command
 from ranvier.cli.completion import completion
+from ranvier.cli.diff import diff
+from ranvier.cli.doctor import doctor
 from ranvier.cli.flash import flash
+from ranvier.cli.frames import frames
 from ranvier.cli.group import JsonErrors
 from ranvier.cli.ops import ops
 from ranvier.cli.output import EXIT_CODES, colour
@@ -30,7 +33,10 @@ def main(context: click.Context) -> None:
     context.color = colour()
 
 
-_COMMANDS = (compile_command, analyze, run, profile, validate, ops, test, flash, completion)
+_COMMANDS = (
+    *(compile_command, analyze, run, profile, validate, diff, ops, frames),
+    *(test, flash, doctor, completion),
+)
 
 for _command in _COMMANDS:
     main.add_command(_command)

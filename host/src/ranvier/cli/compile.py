@@ -27,6 +27,7 @@ from ranvier.cli.models import (
 from ranvier.cli.output import Output, common_options, size
 from ranvier.compiler.driver import CompileOptions, CompileResult, compile_model
 from ranvier.compiler.npu import ACCELERATORS
+from ranvier.compiler.pipeline.options import Pipeline
 from ranvier.errors import InputError
 from ranvier.files import read_bytes, write_files
 from ranvier.package.c_array import c_array, c_header
@@ -56,9 +57,12 @@ def check_paths(*paths: str | None) -> None:
     seen: dict[Path, str] = {}
     for path in (*paths, header):
         if path is not None:
-            other = seen.setdefault(Path(path).resolve(), path)
-            if other is not path:
-                raise click.UsageError(f"{path} is named twice; it would be written over {other}")
+            resolved = Path(path).resolve()
+            if resolved in seen:
+                raise click.UsageError(
+                    f"{path} is named twice; it would be written over {seen[resolved]}"
+                )
+            seen[resolved] = path
 
 
 def read_labels(path: str) -> tuple[str, ...]:
@@ -75,7 +79,8 @@ def read_labels(path: str) -> tuple[str, ...]:
 
 def check_labels(path: str, content: PackageContent) -> None:
     """Raise :class:`InputError` where there is not one label for each value of the first output."""
-    output = content.tensors[content.entries[0].outputs[0]]
+    outputs = [tensor for entry in content.entries for tensor in entry.outputs]
+    output = content.tensors[outputs[0]]
     values = prod(output.shape)
     if len(content.labels) != values:
         raise InputError(
@@ -83,6 +88,13 @@ def check_labels(path: str, content: PackageContent) -> None:
             f"{values} values",
             remedy="give one label for each value of the first output, in its order",
         )
+
+
+def stages_check_labels(pipeline: Pipeline | None) -> bool:
+    """True where a stage after the network has checked the number of labels when it was built."""
+    return pipeline is not None and any(
+        use.stage.name not in ("softmax", "dequantize") for use in pipeline.post
+    )
 
 
 def check_outputs(out: str | None, c_file: str | None) -> None:
@@ -220,7 +232,7 @@ def compile_command(
         pipeline=read_stages(pre, post, pipeline),
     )
     result = compile_model(read_bytes(model), model, options)
-    if labels is not None and (options.pipeline is None or not options.pipeline.post):
+    if labels is not None and not stages_check_labels(options.pipeline):
         check_labels(labels, result.content)
     files = files_of(result, out, c_file, table)
     write_files(files)

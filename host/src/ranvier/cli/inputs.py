@@ -18,6 +18,7 @@ from PIL import Image
 from ranvier.errors import InputError
 from ranvier.files import read_bytes
 from ranvier.model import TensorInfo, encode
+from ranvier.pixels import has_16_bits
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,11 @@ def load_inputs(
 
 def load_input(path: str, info: TensorInfo, pixels: Pixels) -> NDArray[Any]:
     """The file's contents for one input. The name's ending tells the format; raw is the default."""
-    data = read_bytes(path)
+    return input_of(path, read_bytes(path), info, pixels)
+
+
+def input_of(path: str, data: bytes, info: TensorInfo, pixels: Pixels) -> NDArray[Any]:
+    """As :func:`load_input`, of bytes that are at hand."""
     ending = Path(path).suffix.lower()
     if ending == ".npy":
         values = _npy(path, data)
@@ -82,7 +87,7 @@ def _png(path: str, data: bytes, info: TensorInfo, pixels: Pixels) -> NDArray[An
                 f"{width}x{height}",
                 remedy="scale or crop the image to that size",
             )
-        if image.mode.startswith("I"):
+        if has_16_bits(image):
             raise InputError(f"{path}: has 16 bits a channel", remedy="save it with 8 bits")
         array = np.asarray(image.convert("L" if channels == 1 else "RGB"))
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:

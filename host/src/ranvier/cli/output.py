@@ -24,7 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 EXIT_CODES = """\b
 Exit codes:
   0  success
-  1  the answer is no: validate found a difference, analyze what cannot run, test a failure
+  1  the answer is no: validate or diff found a difference, analyze what cannot run or does not
+     fit, test a failure, doctor something that is missing
   2  wrong usage of the command line
   3  a file or input cannot be used; the message says which, why and what to try
   4  a tool that the command needs is missing or failed"""
@@ -142,7 +143,7 @@ def report(output: Output, error: RanvierError) -> None:
         return
     click.echo(f"{click.style('error:', fg='red', bold=True)} {printable(error.message)}", err=True)
     if error.remedy:
-        click.echo(f"{click.style('  try:', bold=True)} {error.remedy}", err=True)
+        click.echo(f"{click.style('  try:', bold=True)} {printable(error.remedy)}", err=True)
 
 
 def colour() -> bool | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import PurePath
 from typing import Any
 
 import click
@@ -29,7 +30,8 @@ from ranvier.profile import (
     slot_of,
     step_rows,
 )
-from ranvier.testing.validate import random_inputs
+from ranvier.report.profile_page import profile_html
+from ranvier.testing.validate import random_values
 
 _HOST = "times of this host, not of a device"
 _MOST_SETS = 10
@@ -67,6 +69,11 @@ _TIMES = ("queueing", "blocking", "response")
     help="Write a time line for ui.perfetto.dev (Chrome's trace events, JSON).",
 )
 @click.option(
+    "--html",
+    type=click.Path(dir_okay=False),
+    help="Write a page with a time line, bars and histograms: one file, for any browser.",
+)
+@click.option(
     "--costs",
     type=click.Path(dir_okay=False),
     help="Write each step's longest time, for compile --max-step-us and analyze --tasks.",
@@ -86,6 +93,7 @@ def profile(
     inputs: tuple[str, ...],
     isa: str,
     perfetto: str | None,
+    html: str | None,
     costs: str | None,
     margin: float | None,
 ) -> None:
@@ -93,7 +101,8 @@ def profile(
 
     FILE is a model or package (.tflite, .rnv), which is run on this host, or what a device's
     profiler recorded: the shell's `ranvier prof dump` in a console log, or the dump's bytes. Times
-    of this host say where the work is; how long a device takes only a device can tell.
+    of this host say where the work is; how long a device takes only a device can tell. Every run is
+    a job of each entry point.
     """
     if (file is None) == (trace_file is None):
         raise click.UsageError("give either FILE or --trace")
@@ -117,6 +126,9 @@ def profile(
     if perfetto is not None:
         write_bytes(perfetto, perfetto_json(trace, packages).encode())
     rows = {slot.slot: step_rows(trace, slot, packages.get(slot.slot)) for slot in trace.slots}
+    if html is not None:
+        name = PurePath(path).name
+        write_bytes(html, profile_html(name, trace, packages, rows).encode())
     _print(output, trace, packages, rows)
     output.json({"file": path, **_value(trace, packages, rows)})
 
@@ -130,10 +142,11 @@ def _package(data: bytes, path: str, isa: str) -> Package:
 
 
 def _host_trace(package: Package, inputs: tuple[str, ...], runs: int) -> Trace:
+    infos = [info for entry in package.entries for info in entry.inputs]
     if inputs:
-        sets = [load_inputs(inputs, package.inputs, Pixels())]
+        sets = [load_inputs(inputs, infos, Pixels())]
     else:
-        sets = random_inputs(package, min(runs, _MOST_SETS), 0)
+        sets = random_values(infos, min(runs, _MOST_SETS), 0)
     return profile_host(package, sets, runs)
 
 

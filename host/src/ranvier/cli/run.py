@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import io
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,9 +16,12 @@ from numpy.typing import NDArray
 from ranvier.cli.inputs import Pixels, load_inputs
 from ranvier.cli.models import layer_kind, require_package
 from ranvier.cli.output import Output, common_options
+from ranvier.cli.pictures import draw_boxes, found_objects, load_picture, picture_format
+from ranvier.cli.streams import run_stream, takes_stream
 from ranvier.compiler.report import analyze_package
 from ranvier.files import read_bytes, write_bytes
 from ranvier.model import Model, Package, StepTime, TensorInfo
+from ranvier.results import Detection
 
 _SHOWN = 8
 
@@ -30,13 +35,26 @@ _SHOWN = 8
     multiple=True,
     required=True,
     type=click.Path(dir_okay=False),
-    help="Input file: .npy, .png, or raw bytes of the input's type. Once for each input.",
+    help="Input file: .npy, .png, .wav, or raw bytes of the input's type. Once for each input.",
 )
 @click.option("--output", "out", type=click.Path(dir_okay=False), help="Save outputs as .npz.")
 @click.option("--pixel-scale", type=float, default=1 / 255, help="PNG: factor.  [default: 1/255]")
 @click.option("--pixel-offset", type=float, default=0.0, help="PNG: added.  [default: 0]")
 @click.option(
     "--top", type=click.IntRange(1), default=5, show_default=True, help="Best ones shown."
+)
+@click.option(
+    "--every",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="Sound: hops from one inference to the next.",
+)
+@click.option(
+    "--draw",
+    metavar="FILE.png",
+    type=click.Path(dir_okay=False),
+    help="Objects: the picture with their boxes.",
 )
 @common_options("run")
 def run(
@@ -47,35 +65,88 @@ def run(
     pixel_scale: float,
     pixel_offset: float,
     top: int,
+    every: int,
+    draw: str | None,
 ) -> None:
     """Run PACKAGE (.rnv) on this machine with the core that runs on the device.
 
     Float inputs are quantised by the package's scale and zero point; the pixels of a PNG become
-    real numbers first (by default 0 to 1). Times are this machine's, not a device's.
+    real numbers first (by default 0 to 1), or the frame that the package's stage image takes.
+    Times are this machine's, not a device's.
+
+    A package with the stage audio is given a WAV file, hop by hop, with an inference every so many
+    hops; its state is zero at first.
     """
     data = read_bytes(package)
     require_package(data, package)
     opened = Package(data, package)
-    values = load_inputs(inputs, opened.inputs, Pixels(pixel_scale, pixel_offset))
+    if takes_stream(opened):
+        if out is not None or draw is not None:
+            raise click.UsageError(f"{package} takes sound: --output and --draw are for others")
+        run_stream(output, opened, inputs, every)
+        return
+    values = values_of(inputs, opened, Pixels(pixel_scale, pixel_offset))
     results, times = Model(opened).profile(*values)
     if out is not None:
         save(out, opened.outputs, results)
-    for info, result in zip(opened.outputs, results, strict=True):
-        print_output(output, info, result, opened.labels, top)
+    objects = found_objects(opened, results)
+    if draw is not None:
+        draw_objects(draw, inputs[0], objects)
+    if objects is not None:
+        print_objects(output, objects)
+    else:
+        for info, result in zip(opened.outputs, results, strict=True):
+            print_output(output, info, result, opened.labels, top)
     print_times(output, opened, times)
     output.json(
         {
             "package": package,
+            **({} if objects is None else {"objects": [asdict(each) for each in objects]}),
             "outputs": [
                 output_value(info, result, opened.labels)
                 for info, result in zip(opened.outputs, results, strict=True)
             ],
             "steps": [
-                {"step": t.step, "layer": step.op, "host_seconds": t.seconds}
-                for t, step in zip(times, opened.content.steps, strict=True)
+                {
+                    "step": t.step,
+                    "layer": opened.content.steps[t.step].op,
+                    "host_seconds": t.seconds,
+                }
+                for t in times
             ],
         }
     )
+
+
+def values_of(paths: tuple[str, ...], package: Package, pixels: Pixels) -> list[NDArray[Any]]:
+    """One file per input; the first one may be a picture for the package's stage image."""
+    pixel_format = picture_format(package)
+    if pixel_format is None or not paths:
+        return load_inputs(paths, package.inputs, pixels)
+    rest = load_inputs(paths[1:], package.inputs[1:], pixels)
+    return [load_picture(paths[0], package, pixel_format), *rest]
+
+
+def draw_objects(target: str, source: str, objects: list[Detection] | None) -> None:
+    """Write the picture with boxes; wrong usage where there are none to draw, or no picture."""
+    if objects is None:
+        raise click.UsageError("--draw is for packages that put out a list of objects")
+    if Path(source).suffix.lower() != ".png":
+        raise click.UsageError("--draw needs a PNG picture as input")
+    draw_boxes(source, target, objects)
+
+
+def print_objects(output: Output, objects: list[Detection]) -> None:
+    """Print a list of objects or classes, the best first."""
+    output.text(f"{len(objects)} found")
+    output.table(
+        ["label", "score", "box: y0, x0, y1, x1"],
+        [
+            [o.label, f"{o.score:.4f}", "" if o.box is None else ", ".join(map(str, o.box))]
+            for o in objects
+        ],
+    )
+    output.text()
 
 
 def save(path: str, infos: tuple[TensorInfo, ...], results: list[NDArray[Any]]) -> None:
@@ -88,6 +159,14 @@ def save(path: str, infos: tuple[TensorInfo, ...], results: list[NDArray[Any]]) 
 def classes(result: NDArray[Any], labels: tuple[str, ...]) -> bool:
     """True where the output is one score per label."""
     return bool(labels) and result.size == len(labels)
+
+
+def counted_label(info: TensorInfo, result: NDArray[Any], labels: tuple[str, ...]) -> str | None:
+    """The label of the class that the stage argmax puts out; None for other outputs."""
+    if info.dtype != np.int32 or info.quantised or result.size != 1:
+        return None
+    number = int(result.flat[0])
+    return labels[number] if 0 <= number < len(labels) else None
 
 
 def output_value(info: TensorInfo, result: NDArray[Any], labels: tuple[str, ...]) -> dict[str, Any]:
@@ -103,6 +182,8 @@ def output_value(info: TensorInfo, result: NDArray[Any], labels: tuple[str, ...]
         value["quantised"] = result.ravel().tolist()
     if classes(result, labels):
         value["label"] = labels[int(np.argmax(real))]
+    elif (label := counted_label(info, result, labels)) is not None:
+        value["label"] = label
     return value
 
 
@@ -121,7 +202,9 @@ def print_output(
         )
     else:
         shown = ", ".join(f"{number:.5g}" for number in real[:_SHOWN])
-        output.text(f"  {shown}{', ...' if real.size > _SHOWN else ''}")
+        label = counted_label(info, result, labels)
+        more = f": {label}" if label is not None else ", ..." if real.size > _SHOWN else ""
+        output.text(f"  {shown}{more}")
         if real.size == max(info.shape, default=1) > 1:  # a vector: perhaps scores without labels
             best = np.argsort(-real, kind="stable")[:top]
             output.table(
@@ -136,8 +219,8 @@ def print_times(output: Output, package: Package, times: list[StepTime]) -> None
     layers = analyze_package(package.content, len(package.data)).layers
     total = sum(time.seconds for time in times)
     seconds = [0.0] * len(layers)
-    for step, time in zip(package.content.steps, times, strict=True):
-        seconds[step.op] += time.seconds
+    for time in times:
+        seconds[package.content.steps[time.step].op] += time.seconds
     output.table(
         ["step", "layer", "host us", "share"],
         [

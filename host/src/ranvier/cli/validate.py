@@ -61,7 +61,8 @@ def validate(
 
     PACKAGE is what was compiled from MODEL; without it, MODEL is compiled in memory (for every
     device: to validate --isa or --optimize, compile to a file first and name it). Errors are in LSB
-    (floats: units of the value). Exit code 1 where a layer exceeds the threshold. Layers whose
+    (floats: units of the value). Exit code 1 where a layer exceeds the threshold and, in a network
+    that computes in float32, 1e-5 of its largest value and 1e-6. Layers whose
     tensors MODEL does not have, or whose rows are overwritten as they run, are not compared by
     themselves; those with fewer channels than in MODEL are if PACKAGE was compiled with
     --keep-constant-channels. "step" is the layer's number, as analyze and run have it.
@@ -101,6 +102,8 @@ def print_validation(output: Output, result: Validation, seed: int | None) -> No
     verdict = (
         "equal" if not differing and first is None else f"{size(differing)} output values differ"
     )
+    if differing and first is None and any(layer.tolerance for layer in result.layers):
+        verdict += ", within the tolerance of float32"
     output.text(f"{result.inputs} {origin} inputs against {result.reference}: {verdict}")
     others = result.package_layers - result.compared
     rest = f"; the other {others} have no tensor that model and package both have whole"

@@ -14,8 +14,12 @@ from ranvier.errors import UnsupportedError
 _UNKNOWN = "this kind of op is not implemented"
 _NEWER = "is newer than"
 _TYPE = "needs int8"
+_FLOAT_TYPE = "needs float32"
 _CUT = "compute what the custom ops do in the application, and convert the model without them"
-_INTERNAL = frozenset({"LUT"})  # kinds that only passes make
+_INTERNAL = frozenset(
+    {"LUT", "STEPS", "MATRIX", "STREAM_PUSH", "CLEAR"}
+    | {"IMAGE", "CHANNEL_TABLE", "TOP_K", "DETECT", "NMS", "SMOOTH"}
+)  # kinds that only passes make
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,11 @@ def remedy_for(unsupported: tuple[UnsupportedOp, ...]) -> str:
         remedies.append("convert the model with an earlier TensorFlow, which writes older versions")
     if _TYPE in reasons:
         remedies.append("quantise all of the model to int8 (the converter's TFLITE_BUILTINS_INT8)")
+    if _FLOAT_TYPE in reasons:
+        remedies.append(
+            "convert the model without optimisations, so that all of it is float32, or quantise "
+            "all of it to int8"
+        )
     for op in unsupported:
         remedies += op.remedies
     remedies += [_CUT] * any(op.kind.startswith("CUSTOM:") for op in unsupported)

@@ -33,11 +33,14 @@ from ranvier.compiler.passes import (
     drop_dead,
     fold_constants,
     fold_zero_points,
+    fuse_energy,
     fuse_pad,
     fuse_quantize_pairs,
+    fuse_steps,
     fuse_tables,
     make_tables,
     remove_noops,
+    signal_state,
 )
 from ranvier.compiler.pipeline.build import attach
 from ranvier.compiler.pipeline.options import Pipeline
@@ -55,6 +58,9 @@ Pass = Callable[[Graph], int]
 PASSES_BEFORE_CHECK: tuple[Pass, ...] = (
     fold_constants.run,
     drop_dead.run,
+    signal_state.run,
+    fuse_energy.run,
+    fuse_steps.run,
 )
 """What makes models executable that only look as if they were not."""
 

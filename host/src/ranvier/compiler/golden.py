@@ -22,8 +22,8 @@ _WORK_PER_BYTE = 1024
 """What making a byte of input or comparing one of output costs, in multiply-accumulates."""
 _WORK_FOR_TRIES = 2**31
 """Multiply-accumulates to spend on more than one try: some seconds."""
-_MOST_EXPECTED_BYTES = 2**16
-"""Expected outputs to store at most: they take flash."""
+_MOST_STORED_BYTES = 2**16
+"""Expected outputs, and inputs of float32, to store at most: they take flash."""
 _WORK_LIMIT = 2**34
 """Multiply-accumulates beyond which a package gets no self-test."""
 
@@ -32,15 +32,16 @@ def add_golden(content: PackageContent) -> PackageContent:
     """The same content with the self-test, of some seeds, whose outputs hold most byte values.
 
     The expected outputs are those of the native core on this machine. A model too large for any
-    microcontroller, or with outputs too large to store, gets no self-test.
+    microcontroller, or with outputs or float32 inputs too large to store, gets no self-test.
     """
     runner = NativePackage(write_package(content))
     inputs = [content.tensors[t] for entry in content.entries for t in entry.inputs]
     stored = any(tensor.dtype == DType.FLOAT32 for tensor in inputs)
     expected = sum(content.tensors[t].bytes for entry in content.entries for t in entry.outputs)
-    moved = expected + sum(tensor.bytes for tensor in inputs)
+    given = sum(tensor.bytes for tensor in inputs)
+    moved = expected + given
     work = analyze_package(content, 0).macs + _WORK_PER_BYTE * moved
-    if work > _WORK_LIMIT or expected > _MOST_EXPECTED_BYTES:
+    if work > _WORK_LIMIT or expected + given * stored > _MOST_STORED_BYTES:
         return content
     best: Golden | None = None
     for seed in range(1, 1 + max(1, min(_TRIES, _WORK_FOR_TRIES // max(work, 1)))):

@@ -18,6 +18,7 @@ from ranvier.compiler.graph import DType, Graph, Op, Tensor
 from ranvier.compiler.intervals import POOLS
 from ranvier.compiler.ops.base import operand
 from ranvier.compiler.ops.convolution import weights_tensor
+from ranvier.compiler.ops.f32 import is_f32
 from ranvier.compiler.ops.window import dilations, window_of
 from ranvier.package.records import Isa, Layout
 
@@ -105,7 +106,9 @@ def is_image(tensor: Tensor) -> bool:
 def _candidates(op: Op, isa: Isa, result: Assignment) -> tuple[str, ...]:
     """Kernels for ``op``, the fastest first; the portable one, on dense tensors, is always left."""
     chooser = _CHOOSERS.get(op.kind)
-    return () if chooser is None or isa == Isa.GENERIC else chooser(op, isa, result)
+    if chooser is None or isa == Isa.GENERIC or is_f32(op):
+        return ()
+    return chooser(op, isa, result)
 
 
 def _convolution(op: Op, isa: Isa, result: Assignment) -> tuple[str, ...]:

@@ -23,7 +23,16 @@ _WINDOWED = frozenset(
     }
 )
 _WINDOWED_DENSE = frozenset(
-    {"CONV_2D_S8", "DEPTHWISE_CONV_2D_S8", "AVERAGE_POOL_2D_S8", "MAX_POOL_2D_S8"}
+    {
+        "CONV_2D_S8",
+        "DEPTHWISE_CONV_2D_S8",
+        "AVERAGE_POOL_2D_S8",
+        "MAX_POOL_2D_S8",
+        "CONV_2D_F32",
+        "DEPTHWISE_CONV_2D_F32",
+        "AVERAGE_POOL_2D_F32",
+        "MAX_POOL_2D_F32",
+    }
 )
 """Ops that run by rows where their one image is dense."""
 _FILTER = 3

@@ -21,6 +21,8 @@ class DType(enum.IntEnum):
     INT64 = 5
     FLOAT32 = 6
     BOOL = 7
+    UINT32 = 8
+    UINT64 = 9
 
     @property
     def numpy(self) -> np.dtype[Any]:
@@ -41,6 +43,8 @@ _NUMPY: dict[DType, np.dtype[Any]] = {
     DType.INT64: np.dtype("<i8"),
     DType.FLOAT32: np.dtype("<f4"),
     DType.BOOL: np.dtype("?"),
+    DType.UINT32: np.dtype("<u4"),
+    DType.UINT64: np.dtype("<u8"),
 }
 
 

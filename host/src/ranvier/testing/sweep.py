@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""Random models: Ranvier against the reference, byte for byte.
+"""Random models: Ranvier against the reference, byte for byte (float32: within the contract).
 
 ``python -m ranvier.testing.sweep --cases 5000 --first-seed 0 [--op CONV_2D] [--isa dsp] [--optimize
 all] [--max-step-macs 5000] [--jobs 2]``. Each seed makes one model and several inputs; the input
@@ -27,10 +27,10 @@ from ranvier.compiler.optimize import Goal
 from ranvier.errors import ToolError
 from ranvier.model import Model
 from ranvier.package.records import IoMode
-from ranvier.testing.cases import Case, generate, ops
+from ranvier.testing.cases import Case, Tolerance, generate, ops
 from ranvier.testing.cases.registry import Array
 from ranvier.testing.oracle import LitertOracle, Oracle, TfliteMicroOracle
-from ranvier.testing.validate import validate
+from ranvier.testing.validate import F32_ABSOLUTE, F32_RELATIVE, f32_tolerance, validate
 
 ORACLES: dict[str, type[TfliteMicroOracle] | type[LitertOracle]] = {
     TfliteMicroOracle.name: TfliteMicroOracle,
@@ -38,7 +38,7 @@ ORACLES: dict[str, type[TfliteMicroOracle] | type[LitertOracle]] = {
 }
 ISAS = tuple(PACKINGS)
 GOALS = tuple(goal.value for goal in Goal)
-SEVERAL = ("IMAGE_CHAIN",)
+SEVERAL = ("IMAGE_CHAIN", "IMAGE_CHAIN_F32")
 """Cases of several ops."""
 _LOG2_MACS = 15
 """Largest steps vary from 1 to 2 to this power."""
@@ -157,15 +157,49 @@ def _compare(
         if wrong is not None:
             raise Difference(f"step {wrong.step}: {wrong.differing} of {wrong.elements} differ")
     for inputs, outputs in zip(case.inputs, expected, strict=True):
-        for got, want in zip(model.run(*inputs), outputs, strict=True):
+        allowed = _allowed(case, inputs, outputs)
+        for got, want, most in zip(model.run(*inputs), outputs, allowed, strict=True):
             compared += want.nbytes
             if got.dtype != want.dtype or got.shape != want.shape:
                 reference = f"the reference has {want.dtype}{want.shape}"
                 raise Difference(f"{got.dtype}{got.shape}, {reference}")
-            differing = int(np.count_nonzero(got.view(np.uint8) != want.view(np.uint8)))
+            if most is not None:
+                _require_within(got, want, most)
+                continue
+            raw = (np.frombuffer(array.tobytes(), np.uint8) for array in (got, want))
+            differing = int(np.count_nonzero(np.not_equal(*raw)))
             if differing:
                 raise Difference(f"{differing} of {want.nbytes} bytes differ")
     return compared
+
+
+def _allowed(
+    case: Case, inputs: Sequence[Array], outputs: Sequence[Array]
+) -> Sequence[Array | None]:
+    """How far every number of every output may be from the reference's; None: not at all."""
+    if case.tolerance is Tolerance.EXACT:
+        return [None] * len(outputs)
+    if case.tolerance is Tolerance.ABSOLUTE:
+        return [np.array(F32_ABSOLUTE)] * len(outputs)
+    if case.tolerance is Tolerance.LAYERS:
+        return [np.array(f32_tolerance(want)) for want in outputs]
+    sums: Sequence[Array] = outputs
+    if case.magnitudes is not None:
+        oracle = ORACLES[case.reference](case.magnitudes)
+        sums = oracle.run([np.abs(values) for values in inputs])
+    return [np.maximum(F32_ABSOLUTE, F32_RELATIVE * np.abs(s.astype(np.float64))) for s in sums]
+
+
+def _require_within(got: Array, want: Array, most: Array) -> None:
+    """Raise Difference where a number is further from the reference's than it may be."""
+    with np.errstate(invalid="ignore"):
+        error = np.abs(got.astype(np.float64) - want.astype(np.float64))
+    error = np.where((got == want) | (np.isnan(got) & np.isnan(want)), 0.0, error)
+    beyond = ~(error <= most)
+    if beyond.any():
+        worst = float(np.nanmax(error / most))
+        count = int(np.count_nonzero(beyond))
+        raise Difference(f"{count} of {want.size} differ, by up to {worst:.3g} times the tolerance")
 
 
 def sweep(

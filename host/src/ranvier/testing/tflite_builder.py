@@ -41,6 +41,7 @@ _ENUMS = {
     "fused_activation_function": "ActivationFunctionType",
     "weights_format": "FullyConnectedOptionsWeightsFormat",
     "quantized_bias_type": "TensorType",
+    "output_type": "TensorType",
 }
 
 

@@ -15,9 +15,14 @@ from numpy.typing import NDArray
 from ranvier.compiler.tflite import read_tflite
 from ranvier.errors import InputError
 from ranvier.model import Model, Package, TensorInfo
+from ranvier.native import op_codes
 from ranvier.testing.oracle import Oracle
 
 Array: TypeAlias = NDArray[Any]
+F32_ABSOLUTE, F32_RELATIVE = 1e-6, 1e-5
+"""How far float32 arithmetic may be from the reference's: the larger one, see f32_tolerance()."""
+_EXACT_FLOATS = frozenset({"LUT_32", "QUANTIZE_F32"})
+"""Ops on float32 that do no arithmetic."""
 _OTHER_MODEL = "validate a package against the model that it was compiled from"
 
 
@@ -27,6 +32,7 @@ class LayerError:
 
     Errors are in LSB for integers and in units of the value for floats. ``sqnr_db`` is the ratio of
     the reference's power (about its zero point) to the error's; infinite where they are equal.
+    ``tolerance`` is what float32 arithmetic may differ by, 0 where there is none.
     """
 
     step: int
@@ -37,6 +43,7 @@ class LayerError:
     max_error: float
     mean_error: float
     sqnr_db: float
+    tolerance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,14 @@ class Validation:
     @property
     def first_divergent(self) -> LayerError | None:
         """The first layer beyond the threshold."""
-        return next((layer for layer in self.layers if layer.max_error > self.threshold), None)
+        return next(
+            (
+                layer
+                for layer in self.layers
+                if layer.max_error > max(self.threshold, layer.tolerance)
+            ),
+            None,
+        )
 
     @property
     def passed(self) -> bool:
@@ -88,6 +102,7 @@ class _Sums:
     total: float = 0.0
     noise: float = 0.0
     signal: float = 0.0
+    tolerance: float = 0.0
 
     def add(self, got: Array, want: Array, zero_point: int) -> None:
         ours, theirs = got.astype(np.float64), want.astype(np.float64).reshape(got.shape)
@@ -100,6 +115,7 @@ class _Sums:
         self.total += float(error.sum())
         self.noise += float(np.square(error).sum())
         self.signal += float(np.square(theirs - zero_point).sum())
+        self.tolerance = max(self.tolerance, f32_tolerance(want))
 
     def sqnr_db(self) -> float:
         if self.noise == 0.0:
@@ -107,6 +123,19 @@ class _Sums:
         if self.signal == 0.0 or math.isinf(self.noise):
             return -math.inf
         return 10.0 * math.log10(self.signal / self.noise)
+
+
+def f32_tolerance(want: Array) -> float:
+    """How far float32 arithmetic may be from a tensor of the reference: a part of its largest."""
+    finite = np.abs(want[np.isfinite(want)].astype(np.float64))
+    return max(F32_ABSOLUTE, F32_RELATIVE * float(finite.max(initial=0.0)))
+
+
+def computes_in_f32(package: Package) -> bool:
+    """True for a package with ops that compute in float32."""
+    names = {code: name for name, code in op_codes().items()}
+    used = {names.get(op.code, "") for op in package.content.ops}
+    return any(name.endswith("_F32") for name in used - _EXACT_FLOATS)
 
 
 @dataclass
@@ -128,8 +157,13 @@ def validate(
 
     A tensor is compared where the package still has it under its name in the source: fusing removes
     some, and a tensor without its constant channels has another name. Model outputs are always
-    compared.
+    compared. What a package computes in float32 may differ by :func:`f32_tolerance`.
     """
+    if package.content.meta.get("pipeline"):
+        raise InputError(
+            f"{package.source} has stages before or after the network, {filename} has not",
+            remedy="validate the network alone, compiled without --pre, --post and --pipeline",
+        )
     graph = read_tflite(model, filename)
     source = {t.name: t.index for op in graph.ops for t in op.outputs}
     outputs = [t.index for t in graph.outputs]
@@ -154,6 +188,7 @@ def validate(
         expected = oracle.tensors(values)
         if not expected.keys() >= set(outputs):  # an output that no op writes
             expected |= dict(zip(outputs, oracle.run(values), strict=True))
+        runner.reset()  # as the oracle begins each run
         for step, tensor, got in runner.trace(*values):
             info = package.info(tensor)
             if tensor in entry.outputs:
@@ -165,8 +200,9 @@ def validate(
                 _check_shape(info, want, package, filename)
                 tally.steps[tensor] = package.content.steps[step].op
                 tally.sums.setdefault(tensor, _Sums()).add(got, want, info.zero_point)
+    real = computes_in_f32(package)
     layers = tuple(
-        _layer(package, tensor, tally.steps[tensor], sums, tensor in entry.outputs)
+        _layer(package, tensor, tally.steps[tensor], sums, tensor in entry.outputs, real)
         for tensor, sums in tally.sums.items()
     )
     ran = len({step.op for step in package.content.steps})
@@ -175,8 +211,13 @@ def validate(
 
 def random_inputs(package: Package, count: int, seed: int) -> list[list[Array]]:
     """Seeded inputs over the whole range of each type (floats: normal, scaled by 1)."""
+    return random_values(package.inputs, count, seed)
+
+
+def random_values(infos: Sequence[TensorInfo], count: int, seed: int) -> list[list[Array]]:
+    """As :func:`random_inputs`, for any tensors."""
     rng = np.random.default_rng(seed)
-    return [[_random(rng, info) for info in package.inputs] for _ in range(count)]
+    return [[_random(rng, info) for info in infos] for _ in range(count)]
 
 
 def _random(rng: np.random.Generator, info: TensorInfo) -> Array:
@@ -197,14 +238,18 @@ def _check_shape(info: TensorInfo, want: Array, package: Package, filename: str)
         )
 
 
-def _layer(package: Package, tensor: int, step: int, sums: _Sums, output: bool) -> LayerError:
+def _layer(
+    package: Package, tensor: int, step: int, sums: _Sums, output: bool, real: bool
+) -> LayerError:
+    info = package.info(tensor)
     return LayerError(
         step=step,
-        tensor=package.info(tensor).name,
+        tensor=info.name,
         output=output,
         elements=sums.elements,
         differing=sums.differing,
         max_error=sums.worst,
         mean_error=sums.total / sums.elements,
         sqnr_db=sums.sqnr_db(),
+        tolerance=sums.tolerance if real and info.dtype.kind == "f" else 0.0,
     )

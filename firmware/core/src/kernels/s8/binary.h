@@ -10,9 +10,7 @@
  * @file
  * @brief What the element-wise ops of two int8 tensors share: geometry and the loop over rows.
  *
- * The op's parameters are `fixed` words of its own and then the box that it computes (strided.h):
- * `rank` sizes of the output, `rank` strides of input 0 and `rank` strides of input 1, with
- * `rank` in 1..RNV_MAX_RANK. The output is dense.
+ * The op's parameters are `fixed` words of its own and then the box that it computes (box.h).
  */
 
 #include <stdint.h>

@@ -9,6 +9,13 @@
 
 #define PARAMS (sizeof(struct rnv_pool_params) / sizeof(int32_t))
 
+bool rnv_pool_overlaps(const struct rnv_window *w)
+{
+	return w->pad_top < w->filter_h && w->pad_left < w->filter_w &&
+	       (w->out_h - 1) * w->stride_h - w->pad_top < w->in_h &&
+	       (w->out_w - 1) * w->stride_w - w->pad_left < w->in_w;
+}
+
 int rnv_pool_check(const struct rnv_op *op)
 {
 	const struct rnv_pool_params *p = (const void *)rnv_op_params(op);
@@ -16,13 +23,7 @@ int rnv_pool_check(const struct rnv_op *op)
 
 	if (!rnv_op_plain(op, 1, PARAMS, 0) || !rnv_window_ok(op, w, w->in_c) ||
 	    !rnv_words_within(&p->act_min, 2, INT8_MIN, INT8_MAX) || p->act_min > p->act_max ||
-	    w->in_h * w->in_w > RNV_POOL_AREA_MAX) {
-		return RNV_EFORMAT;
-	}
-	/* The first and the last window overlap the input, and so does every one between them. */
-	if (w->pad_top >= w->filter_h || w->pad_left >= w->filter_w ||
-	    (w->out_h - 1) * w->stride_h - w->pad_top >= w->in_h ||
-	    (w->out_w - 1) * w->stride_w - w->pad_left >= w->in_w) {
+	    w->in_h * w->in_w > RNV_POOL_AREA_MAX || !rnv_pool_overlaps(w)) {
 		return RNV_EFORMAT;
 	}
 	return 0;

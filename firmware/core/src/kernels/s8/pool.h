@@ -43,6 +43,9 @@ static inline int32_t rnv_pool_clip(int32_t *start, int32_t size, int32_t limit)
 	return ((end < limit) ? end : limit) - *start;
 }
 
+/** True where the first and the last window overlap the input, and so every one between them. */
+bool rnv_pool_overlaps(const struct rnv_window *window);
+
 /** check() of pooling ops. */
 int rnv_pool_check(const struct rnv_op *op);
 

@@ -30,7 +30,7 @@ CLAMPABLE: frozenset[str] = frozenset(
 )
 """Kinds of op whose output range may be narrowed by the attribute ``_clamp``."""
 
-_REAL_RANGE: dict[str, tuple[float, float]] = {
+REAL_RANGE: dict[str, tuple[float, float]] = {
     "NONE": (-math.inf, math.inf),
     "RELU": (0.0, math.inf),
     "RELU6": (0.0, 6.0),
@@ -45,7 +45,7 @@ def activation_reasons(op: Op) -> list[str]:
     Output 0 must have a per-tensor quantisation (check it first).
     """
     function = op.attrs.get("fused_activation_function", "NONE")
-    if function not in _REAL_RANGE:
+    if function not in REAL_RANGE:
         return [f"fused activation {function} is not supported"]
     if exceeds_32_bits(function, quant_of(op.outputs[0])):
         return [f"fused activation {function} exceeds 32 bits at the output's scale"]
@@ -67,13 +67,13 @@ def activation_range(op: Op) -> tuple[int, int]:
 
 def exceeds_32_bits(function: str, quant: Quant) -> bool:
     """True where a bound of an activation is too many steps of ``quant`` for 32 bits."""
-    bounds = (real for real in _REAL_RANGE[function] if math.isfinite(real))
+    bounds = (real for real in REAL_RANGE[function] if math.isfinite(real))
     return any(abs(_steps(real, quant.scale)) > INT32_MAX for real in bounds)
 
 
 def quantised_range(function: str, quant: Quant) -> tuple[int, int]:
     """Lowest and highest int8 value of an activation whose output is quantised by ``quant``."""
-    low, high = (_quantised(real, quant) for real in _REAL_RANGE[function])
+    low, high = (_quantised(real, quant) for real in REAL_RANGE[function])
     return low, high
 
 

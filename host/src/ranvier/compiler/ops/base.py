@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one op file of the compiler provides, and the helpers that op files share.
 
-A module of this package describes TensorFlow Lite ops in a tuple ``OPS`` of :class:`OpSpec`, and
-the device op whose parameters it knows in a tuple ``DEVICE_OPS`` of :class:`DeviceOp`. Both are
-found by ``ranvier.compiler.ops`` without being listed anywhere.
+A module of this package describes TensorFlow Lite ops in a tuple ``OPS`` of :class:`OpSpec`, the
+same kinds on float32 in ``F32_OPS``, and the device op whose parameters it knows in a tuple
+``DEVICE_OPS`` of :class:`DeviceOp`. All are found by ``ranvier.compiler.ops`` without being listed.
 """
 
 from __future__ import annotations

@@ -40,14 +40,18 @@ def binary_reasons(op: Op) -> list[str]:
     reasons += tensor_reasons(x, "input 0", (DType.INT8,))
     reasons += tensor_reasons(y, "input 1", (DType.INT8,))
     reasons += tensor_reasons(out, "output", (DType.INT8,))
-    if reasons or x is None or y is None:
-        return reasons
+    return reasons or broadcast_reasons(op) or activation_reasons(op)
+
+
+def broadcast_reasons(op: Op) -> list[str]:
+    """Why the shapes of two inputs, which are there, do not broadcast to the output's."""
+    x, y, out = operand(op, 0), operand(op, 1), op.outputs[0]
     for a, b, n in zip(_extended(x.shape), _extended(y.shape), _extended(out.shape), strict=True):
         if (a != b and 1 not in (a, b)) or n != max(a, b):
             return [
                 f"shapes {list(x.shape)} and {list(y.shape)} do not broadcast to {list(out.shape)}"
             ]
-    return activation_reasons(op)
+    return []
 
 
 def broadcast_box(op: Op) -> Box:

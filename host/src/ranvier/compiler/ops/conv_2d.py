@@ -33,14 +33,17 @@ def check(op: Op) -> list[str]:
     reasons = operands_reasons(op, rank=4)
     if reasons:
         return reasons
-    out_c, filter_h, filter_w, depth = weights_tensor(op).shape
+    out_c, filter_h, filter_w, _ = weights_tensor(op).shape
     reasons = window_reasons(op, filter_h, filter_w, out_c) + scale_reasons(op)
-    if reasons:
-        return reasons
-    in_c = window_of(op, filter_h, filter_w).in_c
+    return reasons or groups_reasons(op)
+
+
+def groups_reasons(op: Op) -> list[str]:
+    """Why the channels of an op whose window fits are not those of a grouped convolution."""
+    in_c, (out_c, _, _, depth) = operand(op, 0).shape[3], weights_tensor(op).shape
     if depth < 1 or in_c % depth != 0 or out_c % (in_c // depth) != 0:
-        reasons.append(f"{in_c} input and {out_c} output channels do not form groups of {depth}")
-    return reasons
+        return [f"{in_c} input and {out_c} output channels do not form groups of {depth}"]
+    return []
 
 
 def _is_direct(window: Window) -> bool:

@@ -35,12 +35,16 @@ REQUANT_PARAMS = ("out_c", "channels_q", "out_zp", "act_min", "act_max")
 _CHANNELS_MAX = 0xFFFFFF
 
 
+def is_quantised(op: Op) -> bool:
+    """True for a checked op of these kinds in int8."""
+    return op.kind in CHANNEL_AXIS and operand(op, 0).dtype is DType.INT8
+
+
 def folded_bias(op: Op) -> NDArray[np.int32]:
     """Biases with the input's zero point folded in: ``bias - zero_point * sum of weights``.
 
-    One per output channel, wrapped to 32 bits; for any op whose kind is in ``CHANNEL_AXIS`` and
-    that has passed its check. A kernel then multiplies inputs as they are, positions outside of
-    the input as its zero point.
+    One per output channel, wrapped to 32 bits; for an op that :func:`is_quantised`. A kernel then
+    multiplies inputs as they are, positions outside of the input as its zero point.
     """
     weights = weights_of(op).astype(np.int64)
     axis = CHANNEL_AXIS[op.kind]

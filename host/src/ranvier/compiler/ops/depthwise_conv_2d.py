@@ -27,19 +27,20 @@ def check(op: Op) -> list[str]:
     reasons = operands_reasons(op, rank=4)
     if reasons:
         return reasons
-    one, filter_h, filter_w, out_c = weights_tensor(op).shape
+    _, filter_h, filter_w, out_c = weights_tensor(op).shape
     reasons = window_reasons(op, filter_h, filter_w, out_c) + scale_reasons(op)
+    return reasons or multiplier_reasons(op)
+
+
+def multiplier_reasons(op: Op) -> list[str]:
+    """Why the channels of an op whose window fits do not follow from its depth multiplier."""
+    in_c, multiplier = operand(op, 0).shape[3], op.attrs.get("depth_multiplier", 0)
+    one, _, _, out_c = shape = weights_tensor(op).shape
     if one != 1:
-        reasons.append(f"weights have the shape {weights_tensor(op).shape}, need 1 first")
-    if reasons:
-        return reasons
-    in_c = window_of(op, filter_h, filter_w).in_c
-    multiplier = op.attrs.get("depth_multiplier", 0)
+        return [f"weights have the shape {shape}, need 1 first"]
     if in_c * multiplier != out_c:
-        reasons.append(
-            f"{in_c} input channels with depth_multiplier {multiplier} do not give {out_c}"
-        )
-    return reasons
+        return [f"{in_c} input channels with depth_multiplier {multiplier} do not give {out_c}"]
+    return []
 
 
 def lower(op: Op) -> Lowered:

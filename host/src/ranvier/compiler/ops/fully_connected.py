@@ -26,7 +26,12 @@ def check(op: Op) -> list[str]:
     reasons = operands_reasons(op, rank=2)
     if reasons:
         return reasons
-    reasons = scale_reasons(op)
+    return scale_reasons(op) + rows_reasons(op)
+
+
+def rows_reasons(op: Op) -> list[str]:
+    """Why weights, input and output, which are there, do not fit each other."""
+    reasons = []
     weights_format = op.attrs.get("weights_format", "DEFAULT")
     if weights_format != "DEFAULT":
         reasons.append(f"weights_format {weights_format} is not supported")

@@ -24,8 +24,10 @@ from ranvier.compiler.ops.base import (
     tensor_reasons,
 )
 
-_GROUPS = ("keep0", "reduce0", "keep1", "reduce1", "keep2", "reduce2")
-_PARAMS = (*_GROUPS, "offset", "multiplier", "shift", "out_zp")
+GROUPS = ("keep0", "reduce0", "keep1", "reduce1", "keep2", "reduce2")
+"""Parameter words: sizes of neighbouring dimensions merged."""
+
+_PARAMS = (*GROUPS, "offset", "multiplier", "shift", "out_zp")
 
 
 def check(op: Op) -> list[str]:
@@ -33,11 +35,16 @@ def check(op: Op) -> list[str]:
     reasons = operand_reasons(op, range(2, 3))
     if reasons:
         return reasons
-    source, axis, result = op.inputs[0], op.inputs[1], op.outputs[0]
-    reasons += tensor_reasons(source, "input", (DType.INT8,))
-    reasons += tensor_reasons(result, "output", (DType.INT8,))
-    reasons += tensor_reasons(axis, "axis", [DType.INT32], quantised=False)
-    if reasons or source is None or axis is None:
+    reasons += tensor_reasons(op.inputs[0], "input", (DType.INT8,))
+    reasons += tensor_reasons(op.outputs[0], "output", (DType.INT8,))
+    return reasons or axis_reasons(op) or multiplier_reasons([scale_ratio(op)])
+
+
+def axis_reasons(op: Op) -> list[str]:
+    """Why the axes, or the shapes of input and output, which are there, do not fit each other."""
+    source, axis, result = operand(op, 0), op.inputs[1], op.outputs[0]
+    reasons = tensor_reasons(axis, "axis", [DType.INT32], quantised=False)
+    if reasons or axis is None:
         return reasons
     if axis.data is None:
         return [f"axis {axis.name!r} is not constant"]
@@ -45,11 +52,17 @@ def check(op: Op) -> list[str]:
     if not all(-rank <= a < rank for a in axis.data.reshape(-1).tolist()):
         return [f"axis {axis.data.tolist()} is outside of the input's {rank} dimensions"]
     groups = _groups(source.shape, _axes(op))
-    if len(groups) > len(_GROUPS):
+    if len(groups) > len(GROUPS):
         reasons.append(f"{source.shape} reduced over {sorted(_axes(op))} is not supported")
     if source.elements < 1 or result.elements != prod(groups[::2]):
         reasons.append(f"input {source.shape} and output {result.shape} do not fit the axis")
-    return reasons + multiplier_reasons([scale_ratio(op)])
+    return reasons
+
+
+def groups_of(op: Op) -> tuple[int, ...]:
+    """The words that ``GROUPS`` names, of an op without ``axis_reasons``."""
+    groups = _groups(operand(op, 0).shape, _axes(op))
+    return (*groups, *[1] * (len(GROUPS) - len(groups)))
 
 
 def _axes(op: Op) -> frozenset[int]:
@@ -81,8 +94,7 @@ def _multiplier(op: Op, count: int) -> tuple[int, int]:
 def lower(op: Op) -> Lowered:
     """The op with its axes merged into three kept and three reduced groups."""
     source, result = operand(op, 0), op.outputs[0]
-    groups = _groups(source.shape, _axes(op))
-    groups += [1] * (len(_GROUPS) - len(groups))
+    groups = groups_of(op)
     count = prod(groups[1::2])
     offset = wrap32(-quant_of(source).zero_point * count)
     multiplier, shift = _multiplier(op, count)

@@ -24,7 +24,8 @@ _DEVICE = {"AVERAGE_POOL_2D": "AVERAGE_POOL_2D_S8", "MAX_POOL_2D": "MAX_POOL_2D_
 _AREA_MAX = 0x800000
 
 
-def _filter(op: Op) -> tuple[int, int]:
+def filter_of(op: Op) -> tuple[int, int]:
+    """Rows and columns of the window."""
     return op.attrs.get("filter_height", 0), op.attrs.get("filter_width", 0)
 
 
@@ -39,7 +40,7 @@ def check(op: Op) -> list[str]:
     if reasons or image is None:
         return reasons
     channels = image.shape[-1] if image.shape else 0
-    reasons = activation_reasons(op) + window_reasons(op, *_filter(op), channels)
+    reasons = activation_reasons(op) + window_reasons(op, *filter_of(op), channels)
     if not _same_quantisation(op):
         reasons.append("input and output have different scales or zero points")
     if not reasons and image.shape[1] * image.shape[2] > _AREA_MAX:
@@ -59,7 +60,7 @@ def lower(op: Op) -> Lowered:
     image = operand(op, 0)
     return Lowered(
         device=_DEVICE[op.kind],
-        params=(*window_of(op, *_filter(op)).words, *activation_range(op)),
+        params=(*window_of(op, *filter_of(op)).words, *activation_range(op)),
         inputs=(image,),
         outputs=(op.outputs[0],),
     )

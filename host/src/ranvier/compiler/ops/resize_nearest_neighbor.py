@@ -43,17 +43,17 @@ def lower(op: Op) -> Lowered:
     x, y = operand(op, 0), op.outputs[0]
     batches, in_h, in_w, channels = x.shape
     _, out_h, out_w, _ = y.shape
-    positions = [_positions(op, in_h, out_h), _positions(op, in_w, out_w)]
+    tables = [positions(op, in_h, out_h), positions(op, in_w, out_w)]
     return Lowered(
         "RESIZE_NEAREST",
         (in_h, in_w, batches, channels * x.dtype.bytes, out_h, out_w),
         (x,),
         (y,),
-        weights=np.concatenate(positions).astype("<u2").tobytes(),
+        weights=np.concatenate(tables).astype("<u2").tobytes(),
     )
 
 
-def _positions(op: Op, size: int, out_size: int) -> NDArray[np.float64]:
+def positions(op: Op, size: int, out_size: int) -> NDArray[np.float64]:
     """The input row or column of every output row or column."""
     align_corners = op.attrs.get("align_corners", False)
     half_pixel_centers = op.attrs.get("half_pixel_centers", False)

@@ -23,6 +23,7 @@ from ranvier.compiler.ops.base import data_of, operand, quant_of
 from ranvier.compiler.ops.convolution import (
     CHANNEL_AXIS,
     bias_of,
+    is_quantised,
     out_channels,
     weights_of,
     weights_tensor,
@@ -47,7 +48,8 @@ def run(graph: Graph) -> int:
     """Remove all constant channels that can be; the number of removed filters."""
     readers = _readers(graph)
     bounds = intervals(graph)
-    ways = [_way(op, readers, graph.outputs) for op in graph.ops if op.kind in _SOURCES]
+    sources = [op for op in graph.ops if op.kind in _SOURCES and is_quantised(op)]
+    ways = [_way(op, readers, graph.outputs) for op in sources]
     return sum(_shrink(way, bounds) for way in ways if way is not None)
 
 

@@ -27,11 +27,12 @@ def attach(network: Graph, pipeline: Pipeline | None, labels: tuple[str, ...]) -
     Raises :class:`InputError` where stages fit neither each other nor the network.
     """
     graphs = {ENTRY_NAME: network}
-    if pipeline is not None and pipeline.pre:
-        graphs = _with_pre(network, pipeline, labels)
-    if pipeline is not None and pipeline.post:
-        _add_post(network, pipeline, labels)
     if pipeline is not None:
+        goal = _goal(network)
+        if pipeline.pre:
+            graphs = _with_pre(network, goal, pipeline, labels)
+        if pipeline.post:
+            _add_post(network, goal, pipeline, labels)
         for graph in graphs.values():
             wrong = unsupported_ops(graph)
             if wrong:
@@ -51,11 +52,22 @@ def _states(graphs: Iterable[Graph]) -> Iterable[Tensor]:
                     yield tensor
 
 
-def _with_pre(network: Graph, pipeline: Pipeline, labels: tuple[str, ...]) -> dict[str, Graph]:
+def _goal(network: Graph) -> Tensor:
+    """What stages before a network have to give."""
     if not network.inputs:
-        raise InputError(f"{network.name}: the model has no input", "leave --pre out")
-    _drop_edge(network, network.inputs[0], "QUANTIZE")
-    goal = network.inputs[0]
+        raise InputError(f"{network.name}: the model has no input", "compile it without stages")
+    first = network.inputs[0]
+    readers = network.consumers(first)
+    if first.dtype != DType.FLOAT32 or len(readers) != 1 or readers[0].kind != "QUANTIZE":
+        return first
+    return first if first in network.outputs else readers[0].outputs[0]
+
+
+def _with_pre(
+    network: Graph, goal: Tensor, pipeline: Pipeline, labels: tuple[str, ...]
+) -> dict[str, Graph]:
+    if goal is not network.inputs[0]:  # without the network's own QUANTIZE
+        network.ops.remove(network.consumers(network.inputs[0])[0])
     builder = Builder(goal, labels)
     values: Values = ()
     for use in pipeline.pre:
@@ -78,10 +90,10 @@ def _with_pre(network: Graph, pipeline: Pipeline, labels: tuple[str, ...]) -> di
     return {**graphs, ENTRY_NAME: network}
 
 
-def _add_post(network: Graph, pipeline: Pipeline, labels: tuple[str, ...]) -> None:
+def _add_post(network: Graph, goal: Tensor, pipeline: Pipeline, labels: tuple[str, ...]) -> None:
     for output in list(network.outputs):
-        _drop_edge(network, output, "DEQUANTIZE")
-    builder = Builder(network.outputs[0], labels)
+        _drop_dequantize(network, output)
+    builder = Builder(goal, labels)
     values: Values = tuple(network.outputs)
     for use in pipeline.post:
         values = use.stage.build(builder, use.options, values)
@@ -89,18 +101,10 @@ def _add_post(network: Graph, pipeline: Pipeline, labels: tuple[str, ...]) -> No
     network.outputs = list(values)
 
 
-def _drop_edge(network: Graph, tensor: Tensor, kind: str) -> None:
-    """Take away the op that only converts a float input or output of the network."""
-    if tensor.dtype != DType.FLOAT32:
-        return
-    if kind == "QUANTIZE":
-        readers = network.consumers(tensor)
-        if len(readers) == 1 and readers[0].kind == kind and tensor not in network.outputs:
-            network.ops.remove(readers[0])
-            network.inputs = [readers[0].outputs[0] if t is tensor else t for t in network.inputs]
-        return
+def _drop_dequantize(network: Graph, tensor: Tensor) -> None:
+    """Take away the op that only makes an output of the network float."""
     writer = network.producer(tensor)
-    if writer is None or writer.kind != kind or writer.inputs[0] is None:
+    if writer is None or writer.kind != "DEQUANTIZE" or writer.inputs[0] is None:
         return
     inner = writer.inputs[0]
     if not network.consumers(tensor) and not inner.lasts and inner not in network.inputs:

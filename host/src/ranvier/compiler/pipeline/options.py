@@ -36,6 +36,11 @@ else:
 
 PLACES = ("pre", "post")
 
+_INT64 = range(-(1 << 63), 1 << 63)
+"""Whole numbers that TOML promises."""
+_SHOWN = 200
+"""Characters of a wrong value that a message has at most."""
+
 
 @dataclass(frozen=True)
 class Use:
@@ -72,7 +77,7 @@ def read_pipeline(data: bytes, name: str) -> Pipeline:
     """A pipeline from the bytes of the TOML file ``name``; raises :class:`InputError`."""
     try:
         value = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, 4300 digits
         raise InputError(f"{name}: is no TOML file: {error}", "correct what it names") from None
     wrong = sorted(set(value) - set(PLACES))
     if wrong:
@@ -123,9 +128,10 @@ def _value(text: str) -> Any:
         inner = text[1:-1] if text.endswith("]") else text[1:]
         return [_value(part.strip()) for part in inner.split(",") if part.strip()]
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
+        table = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):  # ValueError: no TOML, or a number of over 4300 digits
         return text
+    return table["value"] if len(table) == 1 else text
 
 
 def _names(place: str) -> list[str]:
@@ -163,7 +169,16 @@ def _typed(value: Any, hint: Any, where: str) -> Any:
         if found:
             return typed
     names = " or ".join(dict.fromkeys(_name(choice) for choice in choices))
-    raise InputError(f"stage {where} = {value!r} is not {names}", f"give {names}")
+    raise InputError(f"stage {where} = {_shown(value)} is not {names}", f"give {names}")
+
+
+def _shown(value: Any) -> str:
+    """A value in a message, which stays readable."""
+    try:
+        text = repr(value)
+    except ValueError:  # a number of over 4300 digits, as TOML's hexadecimal ones can have
+        text = "a huge number"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _choices(hint: Any) -> list[Any]:
@@ -186,6 +201,8 @@ def _as(value: Any, hint: Any, where: str) -> tuple[bool, Any]:
         if len(args) != len(value):
             return False, None
         return True, tuple(_typed(item, arg, where) for item, arg in zip(value, args, strict=True))
+    if isinstance(value, int) and value not in _INT64:
+        return False, None
     if hint is float:
         ok = isinstance(value, (int, float)) and not isinstance(value, bool)
         return ok, float(value) if ok else None
@@ -202,7 +219,8 @@ def _name(hint: Any) -> str:
     if origin is tuple:
         args = typing.get_args(hint)
         many = len(args) == 2 and args[1] is Ellipsis
-        return f"a list of {_name(args[0])}s" if many else f"a list of {len(args)}"
+        items = " or ".join(f"{_name(choice)[2:]}s" for choice in _choices(args[0]))
+        return f"a list of {items}" if many else f"a list of {len(args)}"
     return {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}[hint]
 
 

@@ -48,8 +48,8 @@ class Stage:
 class Builder:
     """Collects the ops of one place, before or after the network.
 
-    ``goal`` is the network's input that stages before it have to give; after the network it is its
-    first output. ``ops`` are by entry point, in order.
+    ``goal`` is the network's first input, which stages before it have to give. ``ops`` are by entry
+    point, in order.
     """
 
     goal: Tensor

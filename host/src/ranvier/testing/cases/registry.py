@@ -7,6 +7,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,12 +21,23 @@ from ranvier.testing.tflite_builder import build_tflite
 Array: TypeAlias = NDArray[Any]
 
 
+class Tolerance(Enum):
+    """How far a result may be from the reference's."""
+
+    EXACT = "every byte is the same"
+    ABSOLUTE = "1e-6"
+    PRODUCTS = "1e-5 of the sum of its products' magnitudes, or 1e-6"
+    LAYERS = "what validate() allows"
+
+
 @dataclass(frozen=True)
 class Case:
     """A model of one op and inputs for it, made from ``seed``.
 
     ``reference`` names the oracle whose outputs count (``Oracle.name``); ``inputs`` holds one
-    tuple of arrays, in the order of the model's inputs, for each inference.
+    tuple of arrays, in the order of the model's inputs, for each inference. ``magnitudes`` is a
+    model whose results, for the magnitudes of the inputs, are the sums of the products' magnitudes;
+    where there is none, the magnitudes of the results themselves are taken for them.
     """
 
     seed: int
@@ -34,6 +46,8 @@ class Case:
     model: bytes
     inputs: tuple[tuple[Array, ...], ...]
     reference: str
+    tolerance: Tolerance = Tolerance.EXACT
+    magnitudes: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,8 @@ class Sketch:
     graph: Graph
     description: str
     inputs: tuple[tuple[Array, ...], ...] | None = None
+    tolerance: Tolerance = Tolerance.EXACT
+    magnitudes: Graph | None = None
 
 
 Generator: TypeAlias = Callable[[Draw, str], Sketch]
@@ -87,4 +103,7 @@ def generate(seed: int, op: str | None = None) -> Case:
     sketch = entry.generator(draw, name)
     inputs = sketch.inputs if sketch.inputs is not None else draw.input_sets(sketch.graph.inputs)
     model = build_tflite(sketch.graph)
-    return Case(seed, name, sketch.description, model, inputs, entry.reference)
+    sums = None if sketch.magnitudes is None else build_tflite(sketch.magnitudes)
+    return Case(
+        seed, name, sketch.description, model, inputs, entry.reference, sketch.tolerance, sums
+    )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Ranvier authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of RESIZE_NEAREST_NEIGHBOR."""
+"""Cases of RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR."""
 
 from __future__ import annotations
 
@@ -22,3 +22,9 @@ def resize_nearest_neighbor(draw: Draw, op: str) -> Sketch:
     attrs = {key: key == rule for key in ("align_corners", "half_pixel_centers")}
     graph = single_op(op, [x, constant("size", size)], y, attrs, version=3)
     return Sketch(graph, f"{op} {x.shape} to {size} {rule}")
+
+
+@register("RESIZE_BILINEAR")
+def resize_bilinear(draw: Draw, op: str) -> Sketch:
+    """As RESIZE_NEAREST_NEIGHBOR."""
+    return resize_nearest_neighbor(draw, op)

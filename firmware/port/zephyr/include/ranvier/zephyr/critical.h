@@ -6,7 +6,10 @@
 #ifndef RANVIER_ZEPHYR_CRITICAL_H_
 #define RANVIER_ZEPHYR_CRITICAL_H_
 
-/** @file @brief How long critical sections are; there only with CONFIG_RANVIER_CRITICAL_STATS. */
+/**
+ * @file
+ * @brief How long critical sections are; there only with CONFIG_RANVIER_CRITICAL_STATS.
+ */
 
 #include <stdint.h>
 

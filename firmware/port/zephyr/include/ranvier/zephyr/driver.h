@@ -92,6 +92,7 @@ void rnv_zephyr_driver_stop(struct rnv_zephyr_driver *driver);
 /**
  * Whether a worker is executing, not waiting for work. Any thread or interrupt.
  *
+ * @param driver driver
  * @param worker number, below the count
  */
 bool rnv_zephyr_driver_busy(struct rnv_zephyr_driver *driver, uint32_t worker);
@@ -108,6 +109,7 @@ uint32_t rnv_zephyr_driver_turns(struct rnv_zephyr_driver *driver);
  * Wait for a job that was submitted without callback, and collect it. From a thread, but not from a
  * completion callback or another hook.
  *
+ * @param driver  driver
  * @param job     handle
  * @param timeout longest time to wait
  * @param result  filled on RNV_OK
@@ -122,6 +124,7 @@ int rnv_zephyr_wait(struct rnv_zephyr_driver *driver, uint32_t job, k_timeout_t 
  * Drain a model and wait until it has no jobs. From a thread, but not from a completion callback or
  * another hook.
  *
+ * @param driver  driver
  * @param model   handle
  * @param how     enum rnv_drain
  * @param timeout longest time to wait
