@@ -9,48 +9,54 @@
 #include "ranvier/exec.h"
 #include "ranvier/status.h"
 
-#include "exec/exec.h"
 #include "kernels/kernel.h"
 #include "model/golden.h"
 
-/* Marsaglia's xorshift32; the package writer's generator is the same. */
-static uint32_t next_random(uint32_t x)
+/* A self-test under way. */
+struct selftest {
+	struct rnv_exec *exec;
+	const uint8_t *stored;   /* the next input's bytes */
+	const uint8_t *expected; /* the next output's */
+	uint32_t random;         /* state of the generator, which is never 0; 0: inputs are stored */
+	uint32_t crc;            /* of what every op has written when it is complete */
+};
+
+/* The next byte of an input: stored, or of Marsaglia's xorshift32, as the package writer has it. */
+static uint8_t next_byte(struct selftest *test)
 {
+	uint32_t x = test->random;
+
+	if (x == 0u) {
+		return *test->stored++;
+	}
 	x ^= x << 13;
 	x ^= x >> 17;
 	x ^= x << 5;
-	return x;
+	test->random = x;
+	return (uint8_t)(x >> 24);
 }
 
-/* A self-test under way: what is left of the generator, or of the stored bytes. */
-struct selftest {
-	struct rnv_exec *exec;
-	const struct rnv_golden *golden;
-	const uint8_t *stored;   /* the next input's bytes */
-	const uint8_t *expected; /* the next output's */
-	uint32_t random;
-	uint32_t crc; /* of what every op has written when it is complete */
-};
-
-/* Fill every input of an entry point from the generator or from the stored bytes. */
-static void fill_inputs(struct selftest *test, const struct rnv_entry_rec *entry)
+/* Fill the inputs of an entry point; or true where its outputs are as expected. */
+static bool visit(struct selftest *test, const struct rnv_entry_rec *entry, bool outputs)
 {
 	const struct rnv_package *pkg = test->exec->pkg;
-	const uint16_t *inputs = pkg->operands + entry->input_first;
+	uint32_t first = outputs ? entry->output_first : entry->input_first;
+	uint32_t count = outputs ? entry->output_count : entry->input_count;
 
-	for (uint32_t i = 0; i < entry->input_count; i++) {
-		uint8_t *data = rnv_exec_tensor(test->exec, inputs[i]);
-		const uint8_t *end = data + pkg->tensors[inputs[i]].bytes;
+	for (; count != 0u; count--, first++) {
+		uint16_t tensor = pkg->operands[first];
+		uint8_t *data = rnv_exec_tensor(test->exec, tensor);
+		const uint8_t *end = data + pkg->tensors[tensor].bytes;
 
-		while (data != end) {
-			if (test->golden->kind == RNV_GOLDEN_STORED) {
-				*data++ = *test->stored++;
-			} else {
-				test->random = next_random(test->random);
-				*data++ = (uint8_t)(test->random >> 24);
+		for (; data != end; data++) {
+			if (!outputs) {
+				*data = next_byte(test);
+			} else if (*data != *test->expected++) {
+				return false;
 			}
 		}
 	}
+	return true;
 }
 
 /* True where no later step runs rows of the same op. */
@@ -100,51 +106,33 @@ static void run_traced(struct selftest *test)
 	} while (status > 0);
 }
 
-/* True where every output of an entry point is as stored. */
-static bool outputs_match(struct selftest *test, const struct rnv_entry_rec *entry)
-{
-	const struct rnv_package *pkg = test->exec->pkg;
-	const uint16_t *outputs = pkg->operands + entry->output_first;
-
-	for (uint32_t i = 0; i < entry->output_count; i++) {
-		const uint8_t *data = rnv_exec_tensor(test->exec, outputs[i]);
-		const uint8_t *end = data + pkg->tensors[outputs[i]].bytes;
-
-		while (data != end) {
-			if (*data++ != *test->expected++) {
-				return false;
-			}
-		}
-	}
-	return true;
-}
-
 int rnv_exec_selftest(struct rnv_exec *exec)
 {
 	const struct rnv_package *pkg = exec->pkg;
-	struct selftest test = {.exec = exec, .golden = (const void *)pkg->golden};
+	const struct rnv_golden *golden = (const void *)pkg->golden;
+	struct selftest test = {.exec = exec};
 
-	if (test.golden == NULL) {
+	if (golden == NULL) {
 		return RNV_EINVAL;
 	}
-	for (uint32_t i = 0; i < pkg->entry_count; i++) {
-		if (!rnv_exec_is_ready(exec, &pkg->entries[i])) {
+	test.random = golden->seed;
+	test.stored = (const uint8_t *)(golden + 1);
+	test.expected = test.stored + golden->input_bytes;
+	for (uint32_t i = 0; i < 2u * pkg->entry_count; i++) { /* before and after each run */
+		const struct rnv_entry_rec *entry = &pkg->entries[i / 2u];
+		bool outputs = i % 2u != 0u;
+
+		if (outputs) {
+			run_traced(&test);
+		} else if (rnv_exec_start(exec, (uint16_t)(i / 2u)) != RNV_OK) {
 			return RNV_ESTATE;
 		}
-	}
-	for (uint32_t i = 0; i < pkg->header->state_bytes; i++) {
-		exec->state[i] = 0;
-	}
-	test.random = test.golden->seed;
-	test.stored = (const uint8_t *)(test.golden + 1);
-	test.expected = test.stored + test.golden->input_bytes;
-	for (uint16_t i = 0; i < pkg->entry_count; i++) {
-		(void)rnv_exec_start(exec, i);
-		fill_inputs(&test, &pkg->entries[i]);
-		run_traced(&test);
-		if (!outputs_match(&test, &pkg->entries[i])) {
+		for (uint32_t k = 0; i == 0u && k < pkg->header->state_bytes; k++) {
+			exec->state[k] = 0;
+		}
+		if (!visit(&test, entry, outputs)) {
 			return RNV_EBADMSG;
 		}
 	}
-	return (test.crc == test.golden->trace_crc) ? RNV_OK : RNV_EBADMSG;
+	return (test.crc == golden->trace_crc) ? RNV_OK : RNV_EBADMSG;
 }

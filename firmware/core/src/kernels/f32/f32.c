@@ -22,3 +22,15 @@ bool rnv_op_is_f32(const struct rnv_op *op, uint32_t number, const int32_t *size
 	return rnv_tensor_is(rnv_op_in_rec(op, number), RNV_TYPE_FLOAT32,
 			     rnv_product(sizes, count));
 }
+
+bool rnv_f32_window_ok(const struct rnv_op *op, const struct rnv_window *window, int32_t out_c)
+{
+	const int32_t out[4] = {window->batch, window->out_h, window->out_w, out_c};
+
+	return rnv_words_within(&window->batch, 10, 1, RNV_WINDOW_MAX) &&
+	       rnv_words_within(&window->pad_top, 2, 0, RNV_WINDOW_MAX) &&
+	       rnv_words_within(&out_c, 1, 1, RNV_WINDOW_MAX) &&
+	       rnv_tensor_is(rnv_op_in_rec(op, 0), RNV_TYPE_FLOAT32,
+			     rnv_product(&window->batch, 4)) &&
+	       rnv_tensor_is(rnv_op_in_rec(op, 1), RNV_TYPE_FLOAT32, rnv_product(out, 4));
+}

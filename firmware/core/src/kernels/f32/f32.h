@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "kernels/s8/window.h"
 
 /** The lowest finite number. */
 #define RNV_F32_LOWEST -3.40282347e+38f
@@ -56,5 +57,8 @@ bool rnv_f32_is_finite(int32_t bits);
 
 /** True where operand `number` is float32, as many elements as the product of positive words. */
 bool rnv_op_is_f32(const struct rnv_op *op, uint32_t number, const int32_t *sizes, uint32_t count);
+
+/** rnv_window_ok() of float32 images. */
+bool rnv_f32_window_ok(const struct rnv_op *op, const struct rnv_window *window, int32_t out_c);
 
 #endif /* RNV_KERNELS_F32_F32_H_ */

@@ -15,7 +15,7 @@ int rnv_f32_pool_check(const struct rnv_op *op)
 	const struct rnv_f32_range range = {.act_min = p->act_min, .act_max = p->act_max};
 
 	if (!rnv_op_plain(op, 1, PARAMS, 0) ||
-	    !rnv_window_is(op, &p->window, p->window.in_c, RNV_TYPE_FLOAT32) ||
+	    !rnv_f32_window_ok(op, &p->window, p->window.in_c) ||
 	    !rnv_f32_range_ok(&range) || !rnv_pool_overlaps(&p->window)) {
 		return RNV_EFORMAT;
 	}

@@ -9,13 +9,6 @@
 
 #define PARAMS (sizeof(struct rnv_pool_params) / sizeof(int32_t))
 
-bool rnv_pool_overlaps(const struct rnv_window *w)
-{
-	return w->pad_top < w->filter_h && w->pad_left < w->filter_w &&
-	       (w->out_h - 1) * w->stride_h - w->pad_top < w->in_h &&
-	       (w->out_w - 1) * w->stride_w - w->pad_left < w->in_w;
-}
-
 int rnv_pool_check(const struct rnv_op *op)
 {
 	const struct rnv_pool_params *p = (const void *)rnv_op_params(op);

@@ -44,7 +44,12 @@ static inline int32_t rnv_pool_clip(int32_t *start, int32_t size, int32_t limit)
 }
 
 /** True where the first and the last window overlap the input, and so every one between them. */
-bool rnv_pool_overlaps(const struct rnv_window *window);
+static inline bool rnv_pool_overlaps(const struct rnv_window *w)
+{
+	return w->pad_top < w->filter_h && w->pad_left < w->filter_w &&
+	       (w->out_h - 1) * w->stride_h - w->pad_top < w->in_h &&
+	       (w->out_w - 1) * w->stride_w - w->pad_left < w->in_w;
+}
 
 /** check() of pooling ops. */
 int rnv_pool_check(const struct rnv_op *op);

@@ -5,21 +5,14 @@
 
 #include "kernels/s8/window.h"
 
-bool rnv_window_is(const struct rnv_op *op, const struct rnv_window *window, int32_t out_c,
-		   uint8_t type)
+bool rnv_window_ok(const struct rnv_op *op, const struct rnv_window *window, int32_t out_c)
 {
 	const int32_t out[4] = {window->batch, window->out_h, window->out_w, out_c};
 
 	return rnv_words_within(&window->batch, 10, 1, RNV_WINDOW_MAX) &&
 	       rnv_words_within(&window->pad_top, 2, 0, RNV_WINDOW_MAX) &&
 	       rnv_words_within(&out_c, 1, 1, RNV_WINDOW_MAX) &&
-	       rnv_tensor_is(rnv_op_in_rec(op, 0), type, rnv_product(&window->batch, 4)) &&
-	       rnv_tensor_is(rnv_op_in_rec(op, 1), type, rnv_product(out, 4));
-}
-
-bool rnv_window_ok(const struct rnv_op *op, const struct rnv_window *window, int32_t out_c)
-{
-	return rnv_window_is(op, window, out_c, RNV_TYPE_INT8);
+	       rnv_op_is_int8(op, 0, &window->batch, 4) && rnv_op_is_int8(op, 1, out, 4);
 }
 
 void rnv_window_reach(const struct rnv_op *op, const struct rnv_window *window, int32_t dilation_h,

@@ -39,17 +39,12 @@ struct rnv_window {
 #define RNV_WINDOW_MAX 32767
 
 /**
- * True where all words are in range and operand 0 and 1 are images of their sizes.
+ * True where all words are in range and operand 0 and 1 are int8 images of their sizes.
  *
  * @param op     op with one input and one output
  * @param window its leading parameter words
  * @param out_c  channels of the output
- * @param type   type of both images
  */
-bool rnv_window_is(const struct rnv_op *op, const struct rnv_window *window, int32_t out_c,
-		   uint8_t type);
-
-/** rnv_window_is() of int8 images. */
 bool rnv_window_ok(const struct rnv_op *op, const struct rnv_window *window, int32_t out_c);
 
 /**
