@@ -65,7 +65,7 @@ HOST_LAYERS = {
     "package": COMMON,
     "native": COMMON,
     "model": COMMON | {"package", "native"},
-    "audio": COMMON | {"package", "native", "model"},
+    "audio": COMMON | {"package", "native", "model", "results"},
     "jobs": COMMON | {"package", "native", "model"},
     "schedule": COMMON | {"package"},
     "compiler": COMMON | {"package", "native"},

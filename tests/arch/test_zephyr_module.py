@@ -135,6 +135,19 @@ def configured(workspace: Workspace, build: Path, *options: str) -> tuple[set[st
     )
 
 
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+def test_a_model_without_the_option_is_told_so(tmp_path: Path) -> None:
+    """What the module defines where CONFIG_RANVIER is off."""
+    script = tmp_path / "application.cmake"
+    script.write_text(f"include({PORT}/CMakeLists.txt)\nranvier_add_model(app m.tflite NAME m)\n")
+    done = subprocess.run(
+        ["cmake", "-P", script], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode != 0
+    said = " ".join(done.stderr.split())
+    assert "ranvier_add_model(app ...): set CONFIG_RANVIER=y in prj.conf" in said
+
+
 def test_inert_unless_enabled(tmp_path: Path) -> None:
     """An application that merely has the module compiles the same."""
     try:

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -133,16 +135,30 @@ class Browser:
         return base64.b64decode(shot["data"])
 
 
+def _pipe() -> tuple[int, int]:
+    """A pipe, whose ends are none of the descriptors of which programs know."""
+    ends = os.pipe()
+    reader, writer = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends)
+    for end in ends:
+        os.close(end)
+    return reader, writer
+
+
 @contextmanager
 def browser(folder: Path) -> Iterator[Browser]:
     """Start a browser with a profile in ``folder``; it ends with the block."""
     program = chromium()
     assert program is not None
-    to_child, writer = os.pipe()
-    reader, from_child = os.pipe()
+    to_child, writer = _pipe()
+    reader, from_child = _pipe()
     # The protocol is spoken through the file descriptors 3 and 4.
+    start = (
+        "import os, sys\n"
+        f"os.dup2({to_child}, 3)\nos.dup2({from_child}, 4)\n"
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
     command = [
-        *("sh", "-c", f'exec "$@" 3<&{to_child} 4>&{from_child}', "sh"),
+        *(sys.executable, "-c", start),
         *(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"),
         *("--disable-dev-shm-usage", "--disable-extensions", "--hide-scrollbars"),
         *("--disable-background-networking", "--disable-component-update"),

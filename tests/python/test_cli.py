@@ -25,6 +25,8 @@ COMMANDS = [
 ]
 #: Those that look for a Zephyr workspace: test_cli_zephyr.py and test_cli_doctor.py have fake ones.
 ZEPHYR_COMMANDS = ["doctor", "flash", "test"]
+#: It goes on until it is told to end: test_view.py.
+LASTING_COMMANDS = ["view"]
 
 
 def good(command: str, folder: Path) -> list[object]:
@@ -45,7 +47,7 @@ def good(command: str, folder: Path) -> list[object]:
 
 
 def test_all_commands_are_listed() -> None:
-    assert sorted(main.commands) == sorted([*COMMANDS, *ZEPHYR_COMMANDS])
+    assert sorted(main.commands) == sorted([*COMMANDS, *ZEPHYR_COMMANDS, *LASTING_COMMANDS])
     answer = ranvier("--help")
     assert answer.code == 0
     for command in main.commands:
@@ -53,7 +55,7 @@ def test_all_commands_are_listed() -> None:
     assert ranvier("--version").out.split()[-1] == __version__
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *LASTING_COMMANDS])
 def test_help_documents_exit_codes_and_options(command: str) -> None:
     answer = ranvier(command, "-h")
     assert answer.code == 0
@@ -92,7 +94,7 @@ def test_colour_only_on_request(command: str, tmp_path: Path) -> None:
     assert "\x1b[" not in ranvier(*arguments).both
     assert "\x1b[" not in ranvier(*arguments, colour=True, env={"NO_COLOR": "1"}).both
     coloured = ranvier(*arguments, colour=True, env={"NO_COLOR": ""}).both
-    assert ("\x1b[1m" in coloured) == (command not in ("completion", "diff", "ops"))
+    assert ("\x1b[1m" in coloured) == (command not in ("completion", "diff", "frames", "ops"))
 
 
 @pytest.mark.parametrize(

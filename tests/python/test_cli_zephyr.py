@@ -220,6 +220,7 @@ def test_options_reach_twister(fake: Fake, tmp_path: Path) -> None:
     twister_gives(fake, suite("a", "x", "not run"))
     sample = tmp_path / "sample"
     sample.mkdir()
+    (sample / "sample.yaml").write_text("")
     assert ranvier("test", "-p", "x", "-p", "y/z", "--build-only", sample).code == 0
     assert value_of(fake.arguments, "--platform") == ["x", "y/z"]
     assert value_of(fake.arguments, "--testsuite-root") == [str(sample)]
@@ -315,6 +316,28 @@ def test_twister_without_results_is_no_success(fake: Fake) -> None:
     assert "unrecognized platform" in answer.both
 
 
+def test_a_folder_without_tests_does_not_start_twister(fake: Fake, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    (empty / "src").mkdir(parents=True)
+    answer = ranvier("test", empty)
+    assert answer.code == 3
+    assert f"no testcase.yaml or sample.yaml below {empty}" in answer.both
+    assert "try: " in answer.both
+    assert not (fake.top / "arguments").exists()
+    twister_gives(fake, suite("a", "x", "passed"))
+    (empty / "src" / "testcase.yaml").write_text("")
+    assert ranvier("test", empty).code == 0
+
+
+def test_an_unknown_platform_is_named_once(fake: Fake) -> None:
+    fake.answers("echo 'ERROR   - platform_filter - unrecognized platform - mars/x'; exit 1")
+    answer = ranvier("test", "-p", "mars/x", "--quiet")
+    assert answer.code == 4
+    assert answer.both.count("mars/x") == 1
+    assert "unknown platform mars/x" in answer.both
+    assert "try: west boards" in answer.both
+
+
 def test_a_failing_twister_is_no_success(fake: Fake) -> None:
     twister_gives(fake, suite("a", "x", "passed"), code=2)
     assert ranvier("test").code == 4
@@ -336,13 +359,21 @@ def test_the_checkout_of_this_package_is_found(tmp_path: Path) -> None:
 # --- flash ---
 
 
-def board_build(folder: Path, fake: Fake, *, sysbuild: bool = False) -> Path:
+def board_build(
+    folder: Path,
+    fake: Fake,
+    *,
+    sysbuild: bool = False,
+    runners: tuple[str, ...] = ("linkserver", "jlink", "pyocd"),
+) -> Path:
     """A build folder as west leaves it."""
     image = folder / "hello" if sysbuild else folder
     (image / "zephyr").mkdir(parents=True)
     (image / "CMakeCache.txt").write_text(f"A:STRING=b\nZEPHYR_BASE:PATH={fake.base}\n")
     (image / "zephyr" / "runners.yaml").write_text(
-        "# Available.\nrunners:\n- linkserver\n- jlink\n- pyocd\n\nflash-runner: linkserver\n"
+        "# Available.\nrunners:\n"
+        + "".join(f"- {name}\n" for name in runners)
+        + f"\nflash-runner: {runners[0]}\n"
     )
     if sysbuild:
         (folder / "domains.yaml").write_text("default: hello\nbuild_dir: x\n")
@@ -403,6 +434,24 @@ def test_flash_says_what_is_missing(
     assert message in answer.both
     assert remedy in answer.both
     assert "is on the board" not in answer.both
+
+
+def test_flash_of_a_program_for_this_host(fake: Fake, tmp_path: Path) -> None:
+    """West's runner of native_sim would start it, and never end."""
+    build = board_build(tmp_path / "build", fake, runners=("native",))
+    answer = flash(fake, build)
+    assert answer.code == 3
+    assert "has no build for a board" in answer.both
+    assert f"to run it, west build -t run -d {build}" in answer.both
+    assert not (fake.top / "arguments").exists()
+
+
+def test_flash_by_a_runner_that_the_board_has_not(fake: Fake, tmp_path: Path) -> None:
+    answer = flash(fake, board_build(tmp_path / "build", fake), "--runner", "foo")
+    assert answer.code == 3
+    assert "has no runner foo" in answer.both
+    assert "linkserver, jlink, pyocd" in answer.both
+    assert not (fake.top / "arguments").exists()
 
 
 def test_flash_without_a_build(fake: Fake, tmp_path: Path) -> None:

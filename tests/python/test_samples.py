@@ -260,6 +260,38 @@ def test_unknown_argument_is_refused(command: Path, tmp_path: Path) -> None:
 
 
 @needs_cmake
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        ("none.tflite", "model none.tflite"),
+        ("model.tflite LABELS none.txt", "LABELS none.txt"),
+        ("model.tflite COSTS none.json", "COSTS none.json"),
+        ("model.tflite PIPELINE none.toml", "PIPELINE none.toml"),
+        ("made.tflite LABELS made.txt", None),
+    ],
+)
+def test_a_file_that_is_missing_is_named(
+    command: Path, tmp_path: Path, arguments: str, missing: str | None
+) -> None:
+    """But for those that the build makes."""
+    (tmp_path / "model.tflite").write_bytes(b"")
+    (tmp_path / "app.c").write_text("int unused;\n")
+    made = "${CMAKE_CURRENT_SOURCE_DIR}/made"
+    source = project(
+        tmp_path,
+        INCLUDE,
+        "add_library(app STATIC app.c)",
+        f"add_custom_command(OUTPUT {made}.tflite {made}.txt COMMAND ${{CMAKE_COMMAND}} -E true)",
+        f"ranvier_add_model(app {arguments})",
+    )
+    ended = configure(source, tmp_path / "build", command)
+    assert (ended.code == 0) == (missing is None), ended.said
+    if missing is not None:
+        what, name = missing.split()
+        assert f"there is no {what} {tmp_path}/{name}" in " ".join(ended.said.split())
+
+
+@needs_cmake
 def test_bad_model_stops_the_configuration(command: Path, tmp_path: Path) -> None:
     (tmp_path / "model.tflite").write_bytes(b"\x1c\0\0\0TFL3")
     source = project(tmp_path, INCLUDE, "ranvier_model_ops(OPS model.tflite)")

@@ -46,7 +46,9 @@ def read_wav(data: bytes, name: str, sample_rate: int) -> Samples:
     Raises :class:`InputError` for anything but 16-bit mono PCM at ``sample_rate`` (Hz), and for
     files that are empty or shorter than they say.
     """
-    convert = f"convert it, for example: sox {shlex.quote(name)} -r {sample_rate} -c 1 -b 16 out.wav"
+    convert = (
+        f"convert it, for example: sox {shlex.quote(name)} -r {sample_rate} -c 1 -b 16 out.wav"
+    )
     wav = _parse_wav(data, name, convert)
     if wav.encoding != _PCM:
         raise InputError(f"{name}: has samples of WAV format {wav.encoding}, not PCM", convert)
@@ -105,8 +107,8 @@ class Stream:
     """
 
     def __init__(self, package: Package, every: int = 5) -> None:
-        names = {entry.name for entry in package.entries}
-        if not {PUSH, INFER} <= names:
+        names = [entry.name for entry in package.entries]
+        if not {PUSH, INFER} <= set(names):
             raise InputError(
                 f"{package.source} takes no stream: its entry points are {', '.join(names)}",
                 "compile the model with --pre audio",

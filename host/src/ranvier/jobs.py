@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ranvier.errors import InputError, RanvierError
-from ranvier.model import Package, TensorInfo, encode
+from ranvier.model import Package, TensorInfo, check_count, encode
 from ranvier.native.scheduler import JobTimes, LaneOptions, NativeScheduler, buffer, contents
 from ranvier.package.records import IoMode
 
@@ -177,13 +177,8 @@ class Scheduler:
         It runs the entry point of that name, the default one where none is given.
         """
         chosen = model.package.entry(entry)
-        infos = chosen.inputs
-        if len(inputs) != len(infos):
-            raise InputError(
-                f"the model has {len(infos)} inputs, {len(inputs)} were given",
-                remedy=f"give one array for each of {', '.join(repr(i.name) for i in infos)}",
-            )
-        data = [encode(info, values) for info, values in zip(infos, inputs, strict=True)]
+        check_count(model.package, chosen, len(inputs))
+        data = [encode(info, values) for info, values in zip(chosen.inputs, inputs, strict=True)]
         sizes = [int(np.prod(info.shape)) * info.dtype.itemsize for info in chosen.outputs]
         buffers = [buffer(each) for each in (*data, *map(bytes, sizes))]
         deadline = _absolute(self._native, deadline_us)

@@ -218,7 +218,9 @@ class Model:
 
     def _start(self, inputs: Sequence[ArrayLike], name: str | None) -> Entry:
         entry = self.package.entry(name)
-        self._session.start(self._encode(inputs, entry.inputs), entry.number)
+        check_count(self.package, entry, len(inputs))
+        data = [encode(info, values) for info, values in zip(entry.inputs, inputs, strict=True)]
+        self._session.start(data, entry.number)
         return entry
 
     def _outputs(self, entry: Entry) -> list[NDArray[Any]]:
@@ -230,15 +232,19 @@ class Model:
         data = self._session.tensor(tensor)
         return np.array(np.frombuffer(data, dtype=info.dtype).reshape(info.shape))
 
-    @staticmethod
-    def _encode(inputs: Sequence[ArrayLike], infos: Sequence[TensorInfo]) -> list[bytes]:
-        if len(inputs) != len(infos):
-            names = ", ".join(repr(info.name) for info in infos)
-            raise InputError(
-                f"the model has {len(infos)} inputs, {len(inputs)} were given",
-                remedy=f"give one array for each of {names}, in this order",
-            )
-        return [encode(info, values) for info, values in zip(infos, inputs, strict=True)]
+
+def check_count(package: Package, entry: Entry, given: int) -> None:
+    """Raise :class:`InputError` where an entry point takes another number of inputs."""
+    count = len(entry.inputs)
+    if given == count:
+        return
+    several = len(package.entries) > 1
+    names = ", ".join(repr(info.name) for info in entry.inputs)
+    raise InputError(
+        f"{f'entry point {entry.name!r}' if several else 'the model'} has {count} inputs, "
+        f"{given} were given",
+        remedy=f"give one array for each of {names}, in this order" if names else "give no array",
+    )
 
 
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageFile, UnidentifiedImageError
 
 from ranvier.errors import InputError
 
@@ -53,7 +53,8 @@ def read_picture(data: bytes, name: str, size: tuple[int, int] | None = None) ->
 
 def has_16_bits(image: Image.Image) -> bool:
     """True for a PNG image, just opened, of 16 bits a channel; Pillow would cut colours to 8."""
-    return any("16" in str(tile[3]) for tile in image.tile)
+    tiles = image.tile if isinstance(image, ImageFile.ImageFile) else ()
+    return any("16" in str(tile[3]) for tile in tiles)
 
 
 def _check_size(image: Image.Image, name: str, size: tuple[int, int] | None) -> None:

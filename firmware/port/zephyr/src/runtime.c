@@ -10,7 +10,9 @@
 #include <zephyr/logging/log.h>
 
 #include <ranvier/admission.h>
+#include <ranvier/package.h>
 #include <ranvier/port.h>
+#include <ranvier/status.h>
 #include <ranvier/zephyr/runtime.h>
 
 #include "runtime_internal.h"
@@ -192,21 +194,62 @@ static int start(void)
 
 SYS_INIT(start, APPLICATION, CONFIG_KERNEL_INIT_PRIORITY_DEFAULT);
 
+/* Why a configuration is refused whose package is none of the reasons, and what to try. */
+static const char *refusal(int status)
+{
+	switch (status) {
+	case RNV_EAGAIN:
+		return "as many are open as may be; raise CONFIG_RANVIER_MODEL_COUNT";
+	case RNV_EEXIST:
+		return "one of that name is open";
+	case RNV_EALIGN:
+		return "its package or state is not 16-byte aligned";
+	case RNV_EINVAL:
+		return "its configuration is wrong: data, flags, lanes (one for a model with "
+		       "state)";
+	case RNV_ENOENT:
+		return "there is no model to swap";
+	case RNV_EBUSY:
+		return "the model to swap is not drained";
+	default:
+		return "see ranvier/status.h";
+	}
+}
+
+/* For RNV_ENOMEM: the package is in order, and needs more of something than there is. */
+static void log_too_small(const char *name, const struct rnv_header *header, uint32_t need)
+{
+	if (header->external_count > EXTERNALS) {
+		LOG_ERR("model %s refused: a job has %u inputs and outputs; raise "
+			"CONFIG_RANVIER_EXTERNALS_PER_JOB",
+			name, header->external_count);
+	} else if (need == header->arena_bytes) {
+		LOG_ERR("model %s refused: needs an arena of %u bytes; raise "
+			"CONFIG_RANVIER_LANE_..._ARENA_SIZE, or leave the lane out",
+			name, need);
+	} else {
+		LOG_ERR("model %s refused: needs %u bytes of state; give them in its configuration",
+			name, need);
+	}
+}
+
 static void log_refused(int status, const struct rnv_model_config *config,
 			const struct rnv_diag *diag)
 {
-	const struct rnv_header *header = config->data;
+	struct rnv_package pkg = {0};
+	const char *name = "of unknown name";
 
+	if (config != NULL && rnv_package_open(&pkg, config->data, config->bytes, RNV_OPEN_SKIP_CRC,
+					       NULL) == RNV_OK) {
+		name = (const char *)rnv_package_header(&pkg)->name;
+	}
 	if (diag->what != RNV_WHAT_NONE) {
-		LOG_ERR("model refused: %s (%d), index %u, value %u", rnv_what_name(diag->what),
-			status, diag->index, diag->value);
-	} else if (status == RNV_ENOMEM && header->external_count > EXTERNALS) {
-		LOG_ERR("model refused: needs %u inputs and outputs in a job",
-			header->external_count);
+		LOG_ERR("model %s refused: %s (%d), index %u, value %u", name,
+			rnv_what_name(diag->what), status, diag->index, diag->value);
 	} else if (status == RNV_ENOMEM) {
-		LOG_ERR("model refused: needs %u bytes", diag->value);
+		log_too_small(name, rnv_package_header(&pkg), diag->value);
 	} else {
-		LOG_ERR("model refused: %d", status);
+		LOG_ERR("model %s refused: %s (%d)", name, refusal(status), status);
 	}
 }
 

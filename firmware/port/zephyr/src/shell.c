@@ -11,11 +11,24 @@
 #include <zephyr/version.h>
 
 #include <ranvier/package.h>
+#include <ranvier/status.h>
 #include <ranvier/zephyr/runtime.h>
 
 #include "shell_internal.h"
 
+#define ROOT          "ranvier"
 #define THREAD_PREFIX "ranvier"
+
+int rnv_shell_group(const struct shell *sh, size_t argc, char **argv)
+{
+	if (argc == 1U) {
+		shell_help(sh);
+		return SHELL_CMD_HELP_PRINTED;
+	}
+	shell_error(sh, "%s: no command \"%s\"; try: %s%s --help", argv[0], argv[1],
+		    (strcmp(argv[0], ROOT) == 0) ? "" : ROOT " ", argv[0]);
+	return RNV_EINVAL;
+}
 
 static int cmd_version(const struct shell *sh, size_t argc, char **argv)
 {
@@ -77,4 +90,5 @@ SHELL_SUBCMD_ADD((ranvier), version, NULL, "Versions of Ranvier, its packages, a
 SHELL_SUBCMD_ADD((ranvier), ops, NULL, "Ops that are linked: code and name", cmd_ops, 1, 0);
 SHELL_SUBCMD_ADD((ranvier), stack, NULL, "Most that each thread of Ranvier used of its stack",
 		 cmd_stack, 1, 0);
-SHELL_CMD_REGISTER(ranvier, &commands, "Neural networks as jobs", NULL);
+SHELL_CMD_ARG_REGISTER(ranvier, &commands, "Neural networks as jobs", rnv_shell_group, 1,
+		       SHELL_OPT_ARG_CHECK_SKIP);

@@ -15,6 +15,7 @@
  * try.
  */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <zephyr/shell/shell.h>
@@ -23,6 +24,15 @@
 
 /** Most characters of a list of lanes, its end included. */
 #define RNV_SHELL_LANES_CHARS 48
+
+/**
+ * Handler of a command that has only commands below it: prints its help, or that there is no such
+ * command.
+ *
+ * @retval SHELL_CMD_HELP_PRINTED the help is printed
+ * @retval RNV_EINVAL             said: no such command
+ */
+int rnv_shell_group(const struct shell *sh, size_t argc, char **argv);
 
 /** Words for a code of ranvier/status.h; static. */
 const char *rnv_shell_status(int status);

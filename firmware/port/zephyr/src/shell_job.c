@@ -144,4 +144,5 @@ SHELL_STATIC_SUBCMD_SET_CREATE(
 	SHELL_CMD_ARG(list, NULL, "The shell's jobs and their results", cmd_list, 1, 0),
 	SHELL_CMD_ARG(cancel, NULL, "End one: cancel JOB (number as listed)", cmd_cancel, 2, 0),
 	SHELL_SUBCMD_SET_END);
-SHELL_SUBCMD_ADD((ranvier), job, &job_commands, "Jobs with inputs from a seed", NULL, 1, 0);
+SHELL_SUBCMD_ADD((ranvier), job, &job_commands, "Jobs with inputs from a seed", rnv_shell_group, 1,
+		 SHELL_OPT_ARG_CHECK_SKIP);

@@ -89,8 +89,9 @@ static int cmd_mem(const struct shell *sh, size_t argc, char **argv)
 	print_models(sh);
 	for (uint32_t lane = 0; lane < RNV_LANE_COUNT; lane++) {
 		if (rnv_lane_stats_get(rnv_runtime_sched(), lane, &stats) == RNV_OK) {
-			shell_print(sh, "lane %s: arena %u, at most used %u", rnv_runtime_lane_name(lane),
-				    stats.arena_bytes, stats.arena_high_water);
+			shell_print(sh, "lane %s: arena %u, at most used %u",
+				    rnv_runtime_lane_name(lane), stats.arena_bytes,
+				    stats.arena_high_water);
 		}
 	}
 	shell_print(sh, "scheduler: %zu for %u jobs and %u models", fixed, CONFIG_RANVIER_JOB_COUNT,

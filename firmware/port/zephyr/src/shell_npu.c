@@ -37,8 +37,7 @@ static int cmd_npu(const struct shell *sh, size_t argc, char **argv)
 	struct rnv_npu_info info;
 
 	if (argc > 1U) {
-		shell_error(sh, "npu: no command \"%s\"; try: ranvier npu --help", argv[1]);
-		return RNV_EINVAL;
+		return rnv_shell_group(sh, argc, argv);
 	}
 	npu = find_npu(sh);
 	if (npu == NULL) {
@@ -110,4 +109,5 @@ SHELL_STATIC_SUBCMD_SET_CREATE(npu_commands,
 			       SHELL_CMD_ARG(recover, NULL, "Reset it and end its quarantine",
 					     cmd_recover, 1, 0),
 			       SHELL_SUBCMD_SET_END);
-SHELL_SUBCMD_ADD((ranvier), npu, &npu_commands, "Accelerator: state and counters", cmd_npu, 1, 1);
+SHELL_SUBCMD_ADD((ranvier), npu, &npu_commands, "Accelerator: state and counters", cmd_npu, 1,
+		 SHELL_OPT_ARG_CHECK_SKIP);

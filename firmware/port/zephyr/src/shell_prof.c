@@ -65,7 +65,8 @@ static bool print_steps(const struct shell *sh, const struct rnv_model_info *inf
 	uint16_t number = 0;
 	int status;
 
-	shell_print(sh, "%s", rnv_shell_name(info->pkg));
+	shell_print(sh, "%s, in cycles, %u a second", rnv_shell_name(info->pkg),
+		    rnv_cycles_per_second());
 	shell_print(sh, "step %-24s %6s %10s %10s %10s %10s", "op", "runs", "last", "min", "mean",
 		    "max");
 	while (number < info->pkg->step_count && (status = print_step(sh, info, number)) >= 0) {
@@ -151,7 +152,6 @@ static int show(const struct shell *sh, size_t argc, char **argv,
 
 static int cmd_last(const struct shell *sh, size_t argc, char **argv)
 {
-	shell_print(sh, "in cycles, %u a second", rnv_cycles_per_second());
 	return show(sh, argc, argv, print_steps);
 }
 
@@ -186,4 +186,5 @@ SHELL_STATIC_SUBCMD_SET_CREATE(
 	SHELL_CMD_ARG(dump, NULL, "All of it, for `ranvier profile LOGFILE` of the host", cmd_dump,
 		      1, 0),
 	SHELL_SUBCMD_SET_END);
-SHELL_SUBCMD_ADD((ranvier), prof, &prof_commands, "Profiler", NULL, 1, 0);
+SHELL_SUBCMD_ADD((ranvier), prof, &prof_commands, "Profiler", rnv_shell_group, 1,
+		 SHELL_OPT_ARG_CHECK_SKIP);

@@ -131,6 +131,11 @@ static void explain_submit(const struct shell *sh, const struct order *order, in
 	const char *name = rnv_shell_name(order->info.pkg);
 	const char *lane = rnv_runtime_lane_name(order->lane);
 
+	if (status == RNV_ESTATE && order->info.lanes == 0U) {
+		shell_error(sh, "%s is bound to no lane; try: ranvier model bind %s LANE", name,
+			    name);
+		return;
+	}
 	switch (status) {
 	case RNV_ESTATE:
 		shell_error(sh,

@@ -21,6 +21,7 @@ from ranvier.cli.profile import profile
 from ranvier.cli.run import run
 from ranvier.cli.test import test
 from ranvier.cli.validate import validate
+from ranvier.cli.view import view
 
 
 @click.group(
@@ -34,7 +35,7 @@ def main(context: click.Context) -> None:
 
 
 _COMMANDS = (
-    *(compile_command, analyze, run, profile, validate, diff, ops, frames),
+    *(compile_command, analyze, view, run, profile, validate, diff, ops, frames),
     *(test, flash, doctor, completion),
 )
 

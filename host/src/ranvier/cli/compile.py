@@ -214,7 +214,7 @@ def compile_command(
     """
     check_outputs(out, c_file)
     check_limits(max_step_macs, max_step_us, costs, c_file)
-    check_paths(model, labels, costs, out, c_file)
+    check_paths(model, labels, costs, pipeline, out, c_file)
     table = None if costs is None else read_costs(read_bytes(costs), costs)
     options = CompileOptions(
         isa=isa,

@@ -67,7 +67,13 @@ def frames(
     for name, content in written.items():
         output.text(f"wrote {name} ({size(len(content))} bytes)")
     output.text(f"{len(data)} frames of {_size(first)} {pixel_format}, {size(len(data[0]))} bytes")
-    output.json({"written": [str(name) for name in written], "frames": len(data), "frame_bytes": len(data[0])})
+    output.json(
+        {
+            "written": [str(name) for name in written],
+            "frames": len(data),
+            "frame_bytes": len(data[0]),
+        }
+    )
 
 
 def _check_paths(pictures: tuple[str, ...], out: str | None, c_file: str | None) -> None:

@@ -51,6 +51,12 @@ def test(
         )
     if device_serial is not None and len(platforms) > 1:
         raise click.UsageError("--device-serial is one board: give one --platform")
+    for path in paths:
+        if not zephyr.has_tests(path):
+            raise RanvierError(
+                f"no testcase.yaml or sample.yaml below {path}",
+                "a folder of tests or samples, or none for those of this checkout",
+            )
     workspace = zephyr.find_workspace(os.environ)
     checkout = zephyr.find_checkout(Path.cwd())
     request = Request(

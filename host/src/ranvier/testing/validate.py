@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ranvier.compiler.graph import Graph
 from ranvier.compiler.tflite import read_tflite
 from ranvier.errors import InputError
 from ranvier.model import Model, Package, TensorInfo
@@ -159,29 +160,11 @@ def validate(
     some, and a tensor without its constant channels has another name. Model outputs are always
     compared. What a package computes in float32 may differ by :func:`f32_tolerance`.
     """
-    if package.content.meta.get("pipeline"):
-        raise InputError(
-            f"{package.source} has stages before or after the network, {filename} has not",
-            remedy="validate the network alone, compiled without --pre, --post and --pipeline",
-        )
     graph = read_tflite(model, filename)
     source = {t.name: t.index for op in graph.ops for t in op.outputs}
     outputs = [t.index for t in graph.outputs]
     entry = package.content.entries[0]
-    counts = (len(entry.inputs), len(entry.outputs))
-    if counts != (len(graph.inputs), len(graph.outputs)):
-        raise InputError(
-            f"{package.source} has {counts[0]} inputs and {counts[1]} outputs, {filename} has "
-            f"{len(graph.inputs)} and {len(graph.outputs)}",
-            remedy=_OTHER_MODEL,
-        )
-    for tensor, source_input in zip(entry.inputs, graph.inputs, strict=True):
-        info = package.info(tensor)
-        if (info.shape, info.dtype) != (source_input.shape, source_input.dtype.numpy):
-            raise InputError(
-                f"{package.source} and {filename} have inputs of other shapes or types",
-                remedy=_OTHER_MODEL,
-            )
+    _check_match(graph, package, filename)
     runner = Model(package)
     tally = _Tally()
     for values in inputs:
@@ -207,6 +190,30 @@ def validate(
     )
     ran = len({step.op for step in package.content.steps})
     return Validation(package.name, oracle.name, len(inputs), threshold, layers, ran)
+
+
+def _check_match(graph: Graph, package: Package, filename: str) -> None:
+    """Raise :class:`InputError` where a package cannot be made of the network alone."""
+    if package.content.meta.get("pipeline"):
+        raise InputError(
+            f"{package.source} has stages before or after the network, {filename} has not",
+            remedy="validate the network alone, compiled without --pre, --post and --pipeline",
+        )
+    entry = package.content.entries[0]
+    counts = (len(entry.inputs), len(entry.outputs))
+    if counts != (len(graph.inputs), len(graph.outputs)):
+        raise InputError(
+            f"{package.source} has {counts[0]} inputs and {counts[1]} outputs, {filename} has "
+            f"{len(graph.inputs)} and {len(graph.outputs)}",
+            remedy=_OTHER_MODEL,
+        )
+    for tensor, source_input in zip(entry.inputs, graph.inputs, strict=True):
+        info = package.info(tensor)
+        if (info.shape, info.dtype) != (source_input.shape, source_input.dtype.numpy):
+            raise InputError(
+                f"{package.source} and {filename} have inputs of other shapes or types",
+                remedy=_OTHER_MODEL,
+            )
 
 
 def random_inputs(package: Package, count: int, seed: int) -> list[list[Array]]:

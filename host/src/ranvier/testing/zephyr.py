@@ -115,6 +115,12 @@ def find_checkout(start: Path) -> Path | None:
     return None
 
 
+def has_tests(folder: Path) -> bool:
+    """Whether twister finds a test or sample below a folder; like it, follows links."""
+    files = (set(names) for _, _, names in os.walk(folder, followlinks=True))
+    return any(names & {"testcase.yaml", "sample.yaml"} for names in files)
+
+
 @dataclass(frozen=True)
 class Request:
     """What twister shall test, and on what; no ``platforms`` with a hardware map: those it has."""
@@ -165,6 +171,10 @@ def run_twister(
     try:
         suites = read_suites(json.loads(report.read_text(encoding="utf-8")), folder)
     except (OSError, ValueError, KeyError) as error:
+        if unknown := re.search(r"unrecognized platform - (\S+)", said):
+            raise ToolError(
+                f"unknown platform {unknown.group(1)}", "west boards, in the workspace, lists them"
+            ) from error
         lines = "\n".join(said.strip().splitlines()[-12:])
         raise ToolError(f"twister ended with {code} and no results:\n{lines}") from error
     if code != 0 and all(suite.good for suite in suites):
@@ -281,6 +291,7 @@ def flash(request: Flash, show: Show, given: Mapping[str, str]) -> None:
     workspace = find_workspace(given, Path(base.group(1)) if base else None)
     runners = _runners(image)
     runner = request.runner or ("pyocd" if request.pack else None)
+    _check_runner(request.build, runner, [name for name in runners if name != "default"])
     command = [str(workspace.python), "-m", "west", "flash", "--skip-rebuild"]
     command += ["--build-dir", str(request.build)]
     if runner is not None:
@@ -292,6 +303,19 @@ def flash(request: Flash, show: Show, given: Mapping[str, str]) -> None:
     code, said = run_tool(command, workspace.top, workspace.environment(given), show)
     if code != 0:
         raise _flash_error(code, said, runners)
+
+
+def _check_runner(build: Path, runner: str | None, names: Sequence[str]) -> None:
+    """Refuse a build whose program west would run on this host, and a runner that is not there."""
+    if names == ["native"]:
+        raise RanvierError(
+            f"{build} has no build for a board, but a program for this host",
+            f"to run it, west build -t run -d {build}",
+        )
+    if runner is not None and runner not in names:
+        raise RanvierError(
+            f"the board of {build} has no runner {runner}", f"--runner, with {', '.join(names)}"
+        )
 
 
 def _image_folder(build: Path) -> Path:

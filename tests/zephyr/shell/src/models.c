@@ -75,7 +75,8 @@ ZTEST(ranvier_shell_model, test_bind_and_unbind)
 {
 	console_expect("ranvier model unbind digits realtime", 0, "digits: lanes normal");
 	console_expect("ranvier model unbind 0 1", 0, "digits: lanes none");
-	console_expect("ranvier job submit digits", RNV_ESTATE, "not bound");
+	console_expect("ranvier job submit digits", RNV_ESTATE,
+		       "digits is bound to no lane; try: ranvier model bind digits LANE");
 	console_expect("ranvier model bind digits normal", 0, "digits: lanes normal");
 	console_expect("ranvier job submit digits realtime", RNV_ESTATE,
 		       "try: ranvier model bind digits 0");

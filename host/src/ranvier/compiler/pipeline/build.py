@@ -29,14 +29,16 @@ def attach(network: Graph, pipeline: Pipeline | None, labels: tuple[str, ...]) -
     graphs = {ENTRY_NAME: network}
     if pipeline is not None:
         goal = _goal(network)
+        checked = set(network.ops)  # and made into others since then
         if pipeline.pre:
             graphs = _with_pre(network, goal, pipeline, labels)
         if pipeline.post:
             _add_post(network, goal, pipeline, labels)
         for graph in graphs.values():
-            wrong = unsupported_ops(graph)
+            added = [op for op in graph.ops if op not in checked]
+            wrong = unsupported_ops(Graph(graph.name, added, [], []))
             if wrong:
-                raise refuse(f"{network.name} with its stages", wrong, len(graph.ops))
+                raise refuse(f"{network.name}: its stages", wrong, len(added))
     states = list(dict.fromkeys(_states(graphs.values())))
     if states:
         clear = [Op("CLEAR", [], [state]) for state in states]

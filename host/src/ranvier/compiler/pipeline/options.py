@@ -76,7 +76,7 @@ def pipeline_of(pre: Iterable[str], post: Iterable[str]) -> Pipeline:
 def read_pipeline(data: bytes, name: str) -> Pipeline:
     """A pipeline from the bytes of the TOML file ``name``; raises :class:`InputError`."""
     try:
-        value = tomllib.loads(data.decode("utf-8"))
+        value = tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # ValueError: no UTF-8, no TOML, 4300 digits
         raise InputError(f"{name}: is no TOML file: {error}", "correct what it names") from None
     wrong = sorted(set(value) - set(PLACES))
@@ -114,7 +114,8 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():
             raise InputError(
-                f"{text!r}: {part!r} is no option", "write NAME:OPTION=VALUE,OPTION=VALUE"
+                f"{_shown(text)}: {_shown(part)} is no option",
+                "write NAME:OPTION=VALUE,OPTION=VALUE",
             )
         if key.strip() in options:
             raise InputError(f"{text!r}: {key.strip()} is given twice", "give it once")
@@ -142,13 +143,13 @@ def _use(name: str, options: Mapping[str, Any], place: str) -> Use:
     stage = stages().get(name)
     if stage is None or stage.place != place:
         why = "is no stage" if stage is None else f"belongs to --{stage.place}"
-        raise InputError(f"{name!r} {why}", f"--{place} takes {', '.join(_names(place))}")
+        raise InputError(f"{_shown(name)} {why}", f"--{place} takes {', '.join(_names(place))}")
     known = {f.name: f for f in fields(stage.options)}
     hints = typing.get_type_hints(stage.options)
     wrong = sorted(set(options) - set(known))
     if wrong:
         raise InputError(
-            f"stage {name}: {wrong[0]!r} is no option", f"one of {', '.join(known) or 'none'}"
+            f"stage {name}: {_shown(wrong[0])} is no option", f"one of {', '.join(known) or 'none'}"
         )
     needed = [
         key
