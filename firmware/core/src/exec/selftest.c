@@ -17,8 +17,8 @@ struct selftest {
 	struct rnv_exec *exec;
 	const uint8_t *stored;   /* the next input's bytes */
 	const uint8_t *expected; /* the next output's */
-	uint32_t random;         /* state of the generator, which is never 0; 0: inputs are stored */
-	uint32_t crc;            /* of what every op has written when it is complete */
+	uint32_t random; /* state of the generator, which is never 0; 0: inputs are stored */
+	uint32_t crc;    /* of what every op has written when it is complete */
 };
 
 /* The next byte of an input: stored, or of Marsaglia's xorshift32, as the package writer has it. */

@@ -28,8 +28,7 @@ static int check(const struct rnv_op *op)
 	const struct rnv_window *w = &p->window;
 	int32_t filter[4];
 
-	if (!rnv_op_has(op, 1, 1, PARAMS) ||
-	    !rnv_f32_window_ok(op, w, p->channels.out_c) ||
+	if (!rnv_op_has(op, 1, 1, PARAMS) || !rnv_f32_window_ok(op, w, p->channels.out_c) ||
 	    !rnv_words_within(&p->dilation_h, 3, 1, RNV_WINDOW_MAX) || w->in_c % p->groups != 0 ||
 	    p->channels.out_c % p->groups != 0 || op->rec->scratch_bytes != 0u) {
 		return RNV_EFORMAT;

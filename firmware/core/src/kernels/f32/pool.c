@@ -14,8 +14,7 @@ int rnv_f32_pool_check(const struct rnv_op *op)
 	const struct rnv_pool_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_f32_range range = {.act_min = p->act_min, .act_max = p->act_max};
 
-	if (!rnv_op_plain(op, 1, PARAMS, 0) ||
-	    !rnv_f32_window_ok(op, &p->window, p->window.in_c) ||
+	if (!rnv_op_plain(op, 1, PARAMS, 0) || !rnv_f32_window_ok(op, &p->window, p->window.in_c) ||
 	    !rnv_f32_range_ok(&range) || !rnv_pool_overlaps(&p->window)) {
 		return RNV_EFORMAT;
 	}
