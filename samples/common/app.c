@@ -30,7 +30,7 @@ int app_open(const void *package, uint32_t bytes, enum app_lane lane, void *stat
 	return status;
 }
 
-const char *app_label(uint32_t model, uint32_t label)
+const char *app_label(uint32_t model, int label)
 {
 	struct rnv_model_info info;
 	const char *text = NULL;

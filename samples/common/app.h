@@ -49,6 +49,6 @@ int app_open(const void *package, uint32_t bytes, enum app_lane lane, void *stat
 	     uint32_t state_bytes, uint32_t *model);
 
 /** The text of a model's label; "?" where it has none. */
-const char *app_label(uint32_t model, uint32_t label);
+const char *app_label(uint32_t model, int label);
 
 #endif /* APP_H_ */

@@ -57,7 +57,7 @@ static int find_samples(void)
 				break;
 			}
 			plain = is_plain(format);
-			bytes -= sizeof(format);
+			bytes -= (uint32_t)sizeof(format);
 		}
 		if (fseek(file, (long)bytes + (long)(bytes & 1U), SEEK_CUR) != 0) {
 			break;
