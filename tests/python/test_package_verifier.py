@@ -86,7 +86,7 @@ HEADER_FREE = {"security_version", "version"}
 
 TENSOR = [
     (INPUT, "type", 0, "EFORMAT", "element type", INPUT),
-    (INPUT, "type", 8, "EFORMAT", "element type", INPUT),
+    (INPUT, "type", 10, "EFORMAT", "element type", INPUT),
     (INPUT, "type", 255, "EFORMAT", "element type", INPUT),
     (INPUT, "type", 2, "EFORMAT", "parameters of an op", CONV),
     (INPUT, "type", 3, "EFORMAT", "tensor record", INPUT),
