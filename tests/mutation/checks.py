@@ -178,7 +178,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Unit:
-    """Programs of ``tests/unit``, by their names."""
+    """Programs of ``tests/unit`` and ``tests/contract``, by their names."""
 
     programs: str
 
@@ -192,7 +192,8 @@ class Unit:
     def run(self, at: Workplace, timeout_s: float) -> Ended:
         seconds = 0.0
         for program in self.programs.split():
-            done = execute([str(at.builds / "unit" / program)], at.builds, timeout_s)
+            folder = "unit/contract" if program.startswith("contract_") else "unit"
+            done = execute([str(at.builds / folder / program)], at.builds, timeout_s)
             seconds += done.seconds
             if done.code != 0:
                 return done

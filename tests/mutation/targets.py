@@ -11,6 +11,10 @@ from checks import Check, Program, Pytest, Sweep, Unit
 KERNELS = "firmware/core/src/kernels"
 MODEL = "firmware/core/src/model"
 COMPILER = "host/src/ranvier/compiler"
+SCHED = "firmware/core/src/sched"
+PROF = "firmware/core/src/prof"
+DSP = "firmware/core/src/dsp"
+NPU_SIM = "modules/npu_sim"
 
 GEMM = Program("kernels", "", ("gemm_test 1 600", "pointwise_test 1 600"))
 GEMM_M33 = Program("kernels", "m33", ("gemm_test 1 800", "pointwise_test 1 300"))
@@ -62,6 +66,17 @@ SIGNAL = Unit("kernels_test_signal")
 SIGNAL_OPS = Pytest(("test_signal_ops.py",))
 SIGNAL_PASSES = Pytest(("test_signal_passes.py",))
 AUDIO = Pytest(("test_audio_front_end.py",))
+JOBS = Unit("sched_test_jobs sched_test_models sched_test_preempt sched_test_threads")
+ADMISSION = Unit("sched_test_admission")
+ACCELERATOR = Unit("sched_test_accelerate sched_test_npu sched_test_npu_limits")
+SOAK = Unit("sched_test_soak")
+POLICY = Pytest(("test_sched_policy.py",))
+PORT = Unit("posix_test_driver posix_test_stress")
+NPU = Unit("contract_npu_test_sim contract_npu_test_threads contract_npu_test_virtual")
+PROFILER = Unit("prof_test_prof_dump prof_test_prof_jobs prof_test_prof_steps")
+TRACES = Pytest(("test_profile_device.py", "test_profile_trace.py"))
+FOURIER = Unit("dsp_test_sine contract_dsp_test_portable")
+FOURIER_REFERENCE = Pytest(("test_dsp.py",))
 
 #: Files of a folder by the beginning of the path (the longest that fits), and their checks.
 CHECKS: dict[str, tuple[Check, ...]] = {
@@ -144,6 +159,14 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{COMPILER}/pipeline/image": (PICTURES,),
     f"{COMPILER}/pipeline/post": (RESULTS,),
     f"{COMPILER}/pipeline/detect": (RESULTS,),
+    f"{SCHED}/": (JOBS, ADMISSION, ACCELERATOR, SOAK, PORT, POLICY),
+    f"{SCHED}/accelerate": (ACCELERATOR, NPU, JOBS, SOAK, PORT),
+    f"{SCHED}/npu": (ACCELERATOR, NPU, SOAK, PORT),
+    f"{SCHED}/admission": (ADMISSION,),
+    f"{PROF}/": (PROFILER, TRACES),
+    f"{DSP}/": (FOURIER, FOURIER_REFERENCE),
+    f"{NPU_SIM}/posix/": (NPU,),
+    f"{NPU_SIM}/src/": (NPU,),
 }
 #: Predicted counts are compared coarsely, with what is counted, so small errors in them pass.
 EXCLUDED = ("/predict", "__init__")
@@ -181,7 +204,7 @@ def targets(root: Path) -> dict[str, tuple[Check, ...]]:
         f"{KERNELS}/{name}" for name in ("planes", "dsp", "base", "mve", "s8", "signal", "vision")
     )
     found: dict[str, tuple[Check, ...]] = {}
-    for folder in (*folders, MODEL, COMPILER):
+    for folder in (*folders, MODEL, COMPILER, SCHED, PROF, DSP, NPU_SIM):
         for file in sorted((root / folder).rglob("*")):
             path = file.relative_to(root).as_posix()
             if file.is_file() and checks_of(path):

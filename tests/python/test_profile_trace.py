@@ -136,7 +136,7 @@ BAD = {
     "flags 0x3": put(good(), 30, "H", 3),
     "slot 1 has 3 steps": put(good(), 64 + 96 + 8, "I", 3),
     "1 steps belong": put(good(), 64 + 96 + 8, "I", 1),
-    "event 3 is of an unknown kind, 10": put(good(), EVENTS + 3 * 16 + 14, "B", 10),
+    "event 3 is of an unknown kind, 11": put(good(), EVENTS + 3 * 16 + 14, "B", 11),
     "event 0 is of an unknown kind, 0": put(good(), EVENTS + 14, "B", 0xE0),
     "event 19 is of model 2": put(good(), EVENTS + 19 * 16 + 12, "H", 2),
     "event 2 has status 1": put(good(), EVENTS + 2 * 16 + 15, "b", 1),

@@ -26,10 +26,12 @@ enum rnv_status {
 	RNV_EIO = -5,         /**< A device reported a fault. */
 	RNV_EAGAIN = -11,     /**< Not now: a queue is full, or the answer is not there yet. */
 	RNV_ENOMEM = -12,     /**< The caller's memory is too small; the need is reported. */
+	RNV_EACCES = -13,     /**< Not permitted: signature, key, or security version. */
 	RNV_EALIGN = -14,     /**< An address lacks the alignment that the function demands. */
 	RNV_EBUSY = -16,      /**< The object is in use in a way that excludes the request. */
 	RNV_EEXIST = -17,     /**< An object of that name exists. */
 	RNV_EINVAL = -22,     /**< An argument breaks the function's contract. */
+	RNV_ENOSPC = -28,     /**< Larger than the place that is meant for it. */
 	RNV_ETIME = -62,      /**< The deadline is over, or could not be met. */
 	RNV_EBADMSG = -74,    /**< Data does not match its checksum or its expected value. */
 	RNV_EOVERFLOW = -75,  /**< A size or product exceeds what 32 bits can hold. */

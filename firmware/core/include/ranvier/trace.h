@@ -21,7 +21,7 @@ extern "C" {
 
 /** Kinds of rnv_trace_event. */
 enum rnv_trace {
-	RNV_TRACE_SUBMIT = 1,     /**< job queued */
+	RNV_TRACE_SUBMIT = 1,     /**< job is about to be queued */
 	RNV_TRACE_START = 2,      /**< job owns its lane; its first step follows */
 	RNV_TRACE_STEP_BEGIN = 3, /**< CPU begins `step` */
 	RNV_TRACE_STEP_END = 4,   /**< CPU has ended `step` */
@@ -30,6 +30,7 @@ enum rnv_trace {
 	RNV_TRACE_PREEMPT = 7,    /**< a more urgent lane takes over */
 	RNV_TRACE_RESUME = 8,     /**< goes on after that */
 	RNV_TRACE_DONE = 9,       /**< job complete; `result` */
+	RNV_TRACE_REFUSED = 10,   /**< it was not: by then full or drained; SUBMIT is void */
 };
 
 /** Something happened; time is the observer's business. */

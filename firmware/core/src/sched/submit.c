@@ -292,17 +292,6 @@ static int admit(struct rnv_sched *sched, struct rnv_lane *lane,
 	return RNV_ETIME;
 }
 
-static void trace_submit(const struct rnv_sched *sched, const struct rnv_job_request *request,
-			 uint32_t handle)
-{
-	const struct rnv_trace_event event = {.job = handle,
-					      .model = (uint16_t)request->model,
-					      .kind = RNV_TRACE_SUBMIT,
-					      .lane = request->lane};
-
-	rnv_trace(sched, &event);
-}
-
 int rnv_job_submit(struct rnv_sched *sched, const struct rnv_job_request *request, uint32_t *job)
 {
 	uint32_t handle = RNV_NO_HANDLE;
@@ -339,14 +328,17 @@ int rnv_job_submit(struct rnv_sched *sched, const struct rnv_job_request *reques
 	}
 	if (status == RNV_OK) {
 		fill(slot, request, model);
+		if (rnv_is_traced(sched)) { /* before a lane that preempts can start with it */
+			rnv_trace_job(sched, RNV_TRACE_SUBMIT, slot);
+		}
 		status = enqueue(sched, lane, slot, kept, &handle);
+		if (status != RNV_OK && rnv_is_traced(sched)) {
+			rnv_trace_job(sched, RNV_TRACE_REFUSED, slot);
+		}
 	}
 	if (status != RNV_OK) {
 		give_back(sched, model, slot);
 		return status;
-	}
-	if (rnv_is_traced(sched)) {
-		trace_submit(sched, request, handle);
 	}
 	if (job != NULL) {
 		*job = handle;

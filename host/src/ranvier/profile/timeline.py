@@ -66,16 +66,22 @@ class _Builder:
     depths: list[Depth] = field(default_factory=list)
     open: dict[tuple[int, What], Event] = field(default_factory=dict)
     queued: dict[int, Event] = field(default_factory=dict)
+    begun: set[int] = field(default_factory=set)
+    """Jobs seen first when they started or ended: the submission is lost, or noted late."""
     npu: Event | None = None
 
     def feed(self, event: Event) -> None:
         """The next event."""
         match event.kind:
             case Kind.SUBMIT:
-                self.queued[event.job] = event
-                self.depth(event)
+                self.enqueue(event)
+            case Kind.REFUSED:
+                begin = self.queued.pop(event.job, None)
+                if begin is not None:
+                    self.depth(begin, event.at)
             case Kind.START:
-                self.dequeue(event)
+                if not self.dequeue(event):
+                    self.begun.add(event.job)
                 self.close_job(event)
                 self.open[event.lane, What.JOB] = event
             case Kind.STEP_BEGIN:
@@ -97,16 +103,27 @@ class _Builder:
             case Kind.RESUME:
                 self.close(What.PREEMPTED, event)
             case Kind.DONE:
-                self.dequeue(event)
+                waited = self.dequeue(event)
                 job = self.open.get((event.lane, What.JOB))
                 if job is not None and job.job == event.job:
                     self.close_job(event)
+                elif not waited:
+                    self.begun.add(event.job)
 
-    def dequeue(self, event: Event) -> None:
+    def enqueue(self, event: Event) -> None:
+        if event.job in self.begun:
+            self.begun.remove(event.job)
+            return
+        self.queued[event.job] = event
+        self.depth(event)
+
+    def dequeue(self, event: Event) -> bool:
+        """Whether the job was queued."""
         begin = self.queued.pop(event.job, None)
         if begin is not None:
             self.add(What.QUEUED, begin, event)
             self.depth(begin, event.at)
+        return begin is not None
 
     def depth(self, event: Event, at: int | None = None) -> None:
         count = sum(other.lane == event.lane for other in self.queued.values())

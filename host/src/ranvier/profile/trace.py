@@ -41,6 +41,7 @@ class Kind(enum.IntEnum):
     PREEMPT = 7
     RESUME = 8
     DONE = 9
+    REFUSED = 10
 
 
 @dataclass(frozen=True)

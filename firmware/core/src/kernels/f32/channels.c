@@ -26,13 +26,3 @@ struct rnv_f32_stream rnv_f32_stream(const struct rnv_op *op,
 		.high = rnv_f32(channels->range.act_max),
 	};
 }
-
-float rnv_f32_dot(const float *x, const float *w, uint32_t depth, float sum)
-{
-	const float *end = w + depth;
-
-	while (w != end) {
-		sum += *x++ * *w++;
-	}
-	return sum;
-}

@@ -54,6 +54,14 @@ static inline float rnv_f32_output(const struct rnv_f32_stream *stream, int32_t 
 }
 
 /** `sum` plus the products of `depth` inputs and weights, added one after the other. */
-float rnv_f32_dot(const float *x, const float *w, uint32_t depth, float sum);
+static inline float rnv_f32_dot(const float *x, const float *w, uint32_t depth, float sum)
+{
+	const float *end = w + depth;
+
+	while (w != end) {
+		sum += *x++ * *w++;
+	}
+	return sum;
+}
 
 #endif /* RNV_KERNELS_F32_CHANNELS_H_ */

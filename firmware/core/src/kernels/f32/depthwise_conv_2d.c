@@ -9,92 +9,33 @@
  * weights [filter_h][filter_w][out_c]; positions outside of the input add nothing.
  */
 
-#include "kernels/f32/channels.h"
-#include "kernels/s8/window.h"
-
-struct depthwise_conv_2d_f32_params {
-	struct rnv_window window;
-	int32_t dilation_h;
-	int32_t dilation_w;
-	int32_t depth_multiplier;
-	struct rnv_f32_channels channels;
-};
-
-#define PARAMS (sizeof(struct depthwise_conv_2d_f32_params) / sizeof(int32_t))
+#include "kernels/f32/convolution.h"
 
 static int check(const struct rnv_op *op)
 {
-	const struct depthwise_conv_2d_f32_params *p = (const void *)rnv_op_params(op);
-	const struct rnv_window *w = &p->window;
-	int32_t filter[3];
+	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
 
-	if (!rnv_op_has(op, 1, 1, PARAMS) || !rnv_f32_window_ok(op, w, p->channels.out_c) ||
-	    !rnv_words_within(&p->dilation_h, 3, 1, RNV_WINDOW_MAX) ||
-	    w->in_c * p->depth_multiplier != p->channels.out_c || op->rec->scratch_bytes != 0u) {
+	if (!rnv_f32_conv_ok(op) || p->window.in_c * p->split != p->channels.out_c) {
 		return RNV_EFORMAT;
 	}
-	filter[0] = w->filter_h;
-	filter[1] = w->filter_w;
-	filter[2] = p->channels.out_c;
-	return rnv_f32_channels_ok(op, &p->channels, rnv_product(filter, 3)) ? 0 : RNV_EFORMAT;
-}
-
-static void reach(const struct rnv_op *op, struct rnv_reach *reach)
-{
-	const struct depthwise_conv_2d_f32_params *p = (const void *)rnv_op_params(op);
-
-	rnv_window_reach(op, &p->window, p->dilation_h, reach);
-}
-
-/* Sum over the window at (y0, x0) of one channel of the image, for one filter. */
-static float sum_of(const struct depthwise_conv_2d_f32_params *p, const float *channel, int32_t y0,
-		    int32_t x0, const float *filter)
-{
-	const struct rnv_window *w = &p->window;
-	float sum = 0.0f;
-
-	for (int32_t ky = 0; ky < w->filter_h; ky++) {
-		int32_t y = y0 + ky * p->dilation_h;
-
-		for (int32_t kx = 0; kx < w->filter_w; kx++) {
-			int32_t x = x0 + kx * p->dilation_w;
-
-			if (y >= 0 && y < w->in_h && x >= 0 && x < w->in_w) {
-				sum += channel[(y * w->in_w + x) * w->in_c] * *filter;
-			}
-			filter += p->channels.out_c;
-		}
-	}
-	return sum;
+	return rnv_f32_filters_ok(op, 1) ? 0 : RNV_EFORMAT;
 }
 
 static void run(const struct rnv_op *op)
 {
-	const struct depthwise_conv_2d_f32_params *p = (const void *)rnv_op_params(op);
-	const struct rnv_window *w = &p->window;
-	const struct rnv_f32_stream stream = rnv_f32_stream(op, &p->channels);
-	int32_t end = (int32_t)op->row0 + rnv_window_rows(op, w);
-	const float *image = rnv_op_in(op, 0);
-	float *out = rnv_op_out(op, 0);
+	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_filters filters = {
+		.depth = 1,
+		.shared = (uint32_t)p->split,
+		.next = 1,
+		.tap = (uint32_t)p->channels.out_c,
+	};
 
-	out += (int32_t)op->row0 * w->out_w * p->channels.out_c;
-	for (int32_t row = (int32_t)op->row0; row < end; row++) {
-		int32_t y = (row % w->out_h) * w->stride_h - w->pad_top;
-
-		if (row != 0 && row % w->out_h == 0) {
-			image += w->in_h * w->in_w * w->in_c;
-		}
-		for (int32_t ox = 0; ox < w->out_w; ox++) {
-			int32_t x = ox * w->stride_w - w->pad_left;
-
-			for (int32_t c = 0; c < p->channels.out_c; c++) {
-				float sum = sum_of(p, image + c / p->depth_multiplier, y, x,
-						   stream.weights + c);
-
-				*out++ = rnv_f32_output(&stream, c, sum);
-			}
-		}
-	}
+	rnv_f32_conv_run(op, &filters);
 }
 
-const struct rnv_kernel rnv_depthwise_conv_2d_f32 = {.check = check, .run = run, .reach = reach};
+const struct rnv_kernel rnv_depthwise_conv_2d_f32 = {
+	.check = check,
+	.run = run,
+	.reach = rnv_f32_conv_reach,
+};
