@@ -33,8 +33,8 @@ extern "C" {
  * application's, made by `ranvier keys public --c`.
  */
 struct rnv_key {
-	uint32_t id;     /**< first four bytes, little-endian, of the SHA-256 of `xy`; never 0 */
-	uint8_t xy[64];  /**< the point, RNV_P256_KEY_BYTES */
+	uint32_t id;    /**< first four bytes, little-endian, of the SHA-256 of `xy`; never 0 */
+	uint8_t xy[64]; /**< the point, RNV_P256_KEY_BYTES */
 };
 
 /** What a port supplies. The caller fills it; constant while in use. */

@@ -30,7 +30,7 @@ struct rnv_flash_geometry {
 	uint32_t sector_bytes; /**< erased at once; a power of two, a multiple of `unit_bytes` */
 	uint32_t unit_bytes;   /**< programmed at once: a power of two, 1..RNV_FLASH_MAX_UNIT */
 	uint32_t erased;       /**< value of an erased byte: 0xFF, or 0x00 */
-	uint32_t max_op_us;    /**< longest erase() or program() of one sector or unit; 0: unknown */
+	uint32_t max_op_us; /**< longest erase() or program() of one sector or unit; 0: unknown */
 };
 
 /**
@@ -55,9 +55,9 @@ struct rnv_flash {
 	/**
 	 * Program whole units of one sector, which were erased and not programmed since.
 	 *
-	 * MUST NOT program, read back and erase, or cache, anything else: a power loss may leave the
-	 * units named undefined, and nothing else. MUST be complete when it returns. `offset` and
-	 * `bytes` are multiples of the unit; `from` has any alignment and is in RAM.
+	 * MUST NOT program, read back and erase, or cache, anything else: a power loss may leave
+	 * the units named undefined, and nothing else. MUST be complete when it returns. `offset`
+	 * and `bytes` are multiples of the unit; `from` has any alignment and is in RAM.
 	 *
 	 * @retval RNV_OK  programmed, as far as the device tells: the caller reads back
 	 * @retval RNV_EIO the device reports a failure
@@ -72,9 +72,9 @@ struct rnv_flash {
 	 */
 	int (*erase)(void *context, uint32_t offset);
 	/**
-	 * Where a part of the region can be read, and executed from, as memory: 16-byte aligned where
-	 * `offset` is. Reading it may fault where units are damaged: use it for what read() has read
-	 * without complaint. The content follows erase() and program().
+	 * Where a part of the region can be read, and executed from, as memory: 16-byte aligned
+	 * where `offset` is. Reading it may fault where units are damaged: use it for what read()
+	 * has read without complaint. The content follows erase() and program().
 	 *
 	 * @return address, or NULL where the region is not mapped
 	 */

@@ -15,8 +15,8 @@
  * one, whatever happens to the power. SPEC.md section 4 has every byte, DESIGN.md why it is safe.
  *
  * A package is written with rnv_store_fill_*(), verified with rnv_store_verify_*() and marked good,
- * activated, chosen by rnv_store_boot(), and confirmed. What is loaded is held by a view: nothing is
- * erased or programmed under a view.
+ * activated, chosen by rnv_store_boot(), and confirmed. What is loaded is held by a view: nothing
+ * is erased or programmed under a view.
  *
  * No function is safe for several threads or for interrupts: the owner serialises all calls on a
  * store. Each call erases at most two sectors and programs at most the registry's header and a few
@@ -35,11 +35,11 @@
 extern "C" {
 #endif
 
-#define RNV_STORE_MAX_MODELS  16   /**< Models of a store. */
-#define RNV_STORE_MAX_REVOKED 8    /**< Keys that a registry can revoke. */
-#define RNV_STORE_HASH_BYTES  8    /**< Bytes of a package's hash that name an upload. */
-#define RNV_STORE_MAX_TRIES   15   /**< Most boots of a trial. */
-#define RNV_STORE_NO_SLOT     3    /**< Neither slot 0 nor slot 1. */
+#define RNV_STORE_MAX_MODELS  16 /**< Models of a store. */
+#define RNV_STORE_MAX_REVOKED 8  /**< Keys that a registry can revoke. */
+#define RNV_STORE_HASH_BYTES  8  /**< Bytes of a package's hash that name an upload. */
+#define RNV_STORE_MAX_TRIES   15 /**< Most boots of a trial. */
+#define RNV_STORE_NO_SLOT     3  /**< Neither slot 0 nor slot 1. */
 
 /** A model's place, as the application lays it out; static, constant. */
 struct rnv_store_layout {
@@ -94,9 +94,9 @@ struct rnv_store_config {
 	uint32_t trial_boots; /**< boots until a trial reverts: 1..RNV_STORE_MAX_TRIES */
 	uint32_t flags;       /**< RNV_STORE_ALLOW_UNSIGNED */
 	/**
-	 * Called before a call erases or programs; NULL: nothing to do. May refuse: RNV_EAGAIN while
-	 * an accelerator reads that bank, for example; the store's function then returns that code
-	 * with nothing changed. Otherwise `write_end` follows.
+	 * Called before a call erases or programs; NULL: nothing to do. May refuse: RNV_EAGAIN
+	 * while an accelerator reads that bank, for example; the store's function then returns that
+	 * code with nothing changed. Otherwise `write_end` follows.
 	 */
 	int (*write_begin)(void *context, uint32_t offset);
 	void (*write_end)(void *context); /**< NULL: nothing to do */
@@ -105,58 +105,58 @@ struct rnv_store_config {
 
 /** A model's state; all members are private. Entries are an array of the caller's. */
 struct rnv_store_model {
-	uint32_t fills[2];      /**< @private times that each slot was filled or erased */
-	uint32_t floor;         /**< @private security version */
-	uint32_t written;       /**< @private whole sectors of a fill, in bytes */
-	uint32_t erase_next;    /**< @private offset in the slot being erased, 0: none */
-	uint32_t offset;        /**< @private of slot 0 in the region */
-	uint8_t hash[8];        /**< @private of the package being filled */
-	uint8_t slot[2];        /**< @private enum rnv_slot_state */
-	uint8_t views[2];       /**< @private open views */
-	uint8_t confirmed;      /**< @private slot, or RNV_STORE_NO_SLOT */
-	uint8_t trial;          /**< @private enum rnv_trial */
-	uint8_t trial_slot;     /**< @private */
-	uint8_t tries;          /**< @private */
-	uint8_t has_hash;       /**< @private */
+	uint32_t fills[2];   /**< @private times that each slot was filled or erased */
+	uint32_t floor;      /**< @private security version */
+	uint32_t written;    /**< @private whole sectors of a fill, in bytes */
+	uint32_t erase_next; /**< @private offset in the slot being erased, 0: none */
+	uint32_t offset;     /**< @private of slot 0 in the region */
+	uint8_t hash[8];     /**< @private of the package being filled */
+	uint8_t slot[2];     /**< @private enum rnv_slot_state */
+	uint8_t views[2];    /**< @private open views */
+	uint8_t confirmed;   /**< @private slot, or RNV_STORE_NO_SLOT */
+	uint8_t trial;       /**< @private enum rnv_trial */
+	uint8_t trial_slot;  /**< @private */
+	uint8_t tries;       /**< @private */
+	uint8_t has_hash;    /**< @private */
 };
 
 /** A store; all members are private. */
 struct rnv_store {
-	struct rnv_store_config config;  /**< @private */
-	uint32_t generation;             /**< @private of the registry sector in use; 0: none */
-	uint32_t erases[2];              /**< @private of each registry sector */
-	uint32_t layout_crc;             /**< @private */
-	uint32_t header_bytes;           /**< @private of the registry's header, in whole units */
-	uint32_t entry_bytes;            /**< @private */
-	uint32_t entries;                /**< @private in the sector in use */
-	uint32_t position;               /**< @private of the fill: bytes programmed or staged */
-	uint32_t revoked[8];             /**< @private key ids */
-	uint32_t bad_entries;            /**< @private */
-	uint32_t marginal;               /**< @private */
-	uint8_t unit[128];               /**< @private staged bytes of the fill */
-	uint8_t sector;                  /**< @private registry sector in use */
-	uint8_t writable;                /**< @private it was begun since the mount */
-	uint8_t revoked_count;           /**< @private */
-	uint8_t fill_model;              /**< @private model being filled, or 0xFF */
-	uint8_t fill_slot;               /**< @private */
+	struct rnv_store_config config; /**< @private */
+	uint32_t generation;            /**< @private of the registry sector in use; 0: none */
+	uint32_t erases[2];             /**< @private of each registry sector */
+	uint32_t layout_crc;            /**< @private */
+	uint32_t header_bytes;          /**< @private of the registry's header, in whole units */
+	uint32_t entry_bytes;           /**< @private */
+	uint32_t entries;               /**< @private in the sector in use */
+	uint32_t position;              /**< @private of the fill: bytes programmed or staged */
+	uint32_t revoked[8];            /**< @private key ids */
+	uint32_t bad_entries;           /**< @private */
+	uint32_t marginal;              /**< @private */
+	uint8_t unit[128];              /**< @private staged bytes of the fill */
+	uint8_t sector;                 /**< @private registry sector in use */
+	uint8_t writable;               /**< @private it was begun since the mount */
+	uint8_t revoked_count;          /**< @private */
+	uint8_t fill_model;             /**< @private model being filled, or 0xFF */
+	uint8_t fill_slot;              /**< @private */
 };
 
 /** What rnv_store_info_get() tells of a model. */
 struct rnv_store_info {
-	const char *name;        /**< of the layout */
-	uint32_t slot_bytes;     /**< of each slot */
-	uint32_t floor;          /**< lowest security version that is accepted */
-	uint32_t written;        /**< of a slot that is being filled: bytes that survive a reset */
-	uint32_t fills[2];       /**< times that each slot was filled or erased: its generation */
-	uint8_t hash[8];         /**< of the package being filled; zero: unknown */
-	uint8_t slot[2];         /**< enum rnv_slot_state */
-	uint8_t views[2];        /**< open views */
-	uint8_t confirmed;       /**< slot, or RNV_STORE_NO_SLOT */
-	uint8_t trial;           /**< enum rnv_trial */
-	uint8_t trial_slot;      /**< slot on trial, or RNV_STORE_NO_SLOT */
-	uint8_t tries;           /**< times that it was loaded */
-	uint8_t next;            /**< slot that rnv_store_boot() would choose, or RNV_STORE_NO_SLOT */
-	uint8_t reserved;        /**< zero */
+	const char *name;    /**< of the layout */
+	uint32_t slot_bytes; /**< of each slot */
+	uint32_t floor;      /**< lowest security version that is accepted */
+	uint32_t written;    /**< of a slot that is being filled: bytes that survive a reset */
+	uint32_t fills[2];   /**< times that each slot was filled or erased: its generation */
+	uint8_t hash[8];     /**< of the package being filled; zero: unknown */
+	uint8_t slot[2];     /**< enum rnv_slot_state */
+	uint8_t views[2];    /**< open views */
+	uint8_t confirmed;   /**< slot, or RNV_STORE_NO_SLOT */
+	uint8_t trial;       /**< enum rnv_trial */
+	uint8_t trial_slot;  /**< slot on trial, or RNV_STORE_NO_SLOT */
+	uint8_t tries;       /**< times that it was loaded */
+	uint8_t next;        /**< slot that rnv_store_boot() would choose, or RNV_STORE_NO_SLOT */
+	uint8_t reserved;    /**< zero */
 };
 
 /** What rnv_store_stats_get() tells of the registry. */
@@ -231,9 +231,9 @@ void rnv_store_stats_get(const struct rnv_store *store, struct rnv_store_stats *
 /**
  * Begin to fill the slot that is not in use, or go on after a reset. Writes.
  *
- * The slot's good mark is cleared before any of it is erased. A fill of the same `hash` that a reset
- * interrupted goes on at its last whole sector; any other one starts anew. At most one model is
- * filled at a time: beginning another one abandons it (it can be resumed).
+ * The slot's good mark is cleared before any of it is erased. A fill of the same `hash` that a
+ * reset interrupted goes on at its last whole sector; any other one starts anew. At most one model
+ * is filled at a time: beginning another one abandons it (it can be resumed).
  *
  * @param store  store
  * @param model  model number
@@ -316,8 +316,7 @@ int rnv_store_verify_start(struct rnv_store *store, uint32_t model, uint32_t slo
  * @retval RNV_ENOTSUP the flash is not mapped
  * @retval RNV_EIO     the flash or the crypto implementation failed: nothing is known
  */
-int rnv_store_verify_step(struct rnv_store *store, struct rnv_store_verify *verify,
-			  uint32_t bytes);
+int rnv_store_verify_step(struct rnv_store *store, struct rnv_store_verify *verify, uint32_t bytes);
 
 /**
  * Hold a slot's package: as long as the view is open nobody erases or programs the slot.
@@ -334,7 +333,8 @@ int rnv_store_view_open(struct rnv_store *store, const struct rnv_store_verify *
 /** Let go of a slot. Also for a view that is not open. */
 void rnv_store_view_close(struct rnv_store *store, struct rnv_store_view *view);
 
-/* --- what becomes real: each writes one log entry ----------------------------------------------- */
+/* --- what becomes real: each writes one log entry -----------------------------------------------
+ */
 
 /**
  * Mark the slot that was filled as good. Writes.
@@ -355,8 +355,8 @@ int rnv_store_set_good(struct rnv_store *store, const struct rnv_store_verify *v
  * @param verify    the slot's completed verification
  * @param permanent 0: on trial; 1: for good
  * @retval RNV_OK     activated; a trial that was under way of the same slot starts anew
- * @retval RNV_ESTATE not completely verified or changed since; neither good nor (on trial) rejected;
- *                    already confirmed
+ * @retval RNV_ESTATE not completely verified or changed since; neither good nor (on trial)
+ * rejected; already confirmed
  * @retval RNV_EIO    the flash does not take what is written
  * @retval others     of `write_begin`
  */
@@ -365,8 +365,8 @@ int rnv_store_activate(struct rnv_store *store, const struct rnv_store_verify *v
 
 /**
  * Choose the slot to load now: the one on trial, counted before it is tried; when it has had its
- * boots the trial is over, and the slot rejected; else the confirmed one; where that is not good the
- * other one, if good. Writes, while a trial is under way.
+ * boots the trial is over, and the slot rejected; else the confirmed one; where that is not good
+ * the other one, if good. Writes, while a trial is under way.
  *
  * The caller verifies the slot it gets; where that fails it calls rnv_store_mark_bad() and asks
  * again.
