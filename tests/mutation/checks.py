@@ -107,12 +107,18 @@ def cmake(at: Workplace, name: str, source: str, options: Sequence[str], goals: 
 def native(at: Workplace, kernels: str = "host") -> str | None:
     """Build the copy's native core for Python; the message where that fails."""
     said = cmake(at, f"native-{kernels}", "host/native", (f"-DRANVIER_KERNELS={kernels}",), "")
-    headers = (
-        at.builds / f"native-{kernels}" / "include"
-    )  # the binding looks for them beside the library
-    if said is None and not headers.exists():
-        headers.symlink_to(at.tree / "firmware/core/include")
+    if said is None:
+        link_headers(at.tree, at.builds / f"native-{kernels}" / "include")
     return said
+
+
+def link_headers(tree: Path, include: Path) -> None:
+    """The headers of a copy where the binding looks for them, beside its library."""
+    include.mkdir(parents=True, exist_ok=True)
+    for folder in ("core/include/ranvier", "port/posix/include/posix"):
+        link = include / Path(folder).name
+        if not link.exists():
+            link.symlink_to(tree / "firmware" / folder)
 
 
 def session(at: Workplace, kernels: str = "host") -> dict[str, str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 _KERNELS = "firmware/core/src/kernels"
 _COMPILER = "host/src/ranvier/compiler"
+_SCHED = "firmware/core/src/sched"
+_PROF = "firmware/core/src/prof"
 _MINIMUM = "the lower of two equal numbers is either of them"
 _SELECTED = "SEL takes bytes 0 and 2 of this register only; the byte that differs is byte 3"
 _STORED_16 = "only the low 16 bits of the register are stored"
@@ -18,6 +20,10 @@ _LARGER = "an array that is larger than needed"
 _SIGN = "all bits are the sign, for a shift by 31 or by 32"
 _EDGE = "windows inside are taken the slower way of those at an edge, to the same outputs"
 _FILLED = "PAD fills the output with these bytes, then the box of all elements covers them"
+_TRUTH = "every number but 0 is true"
+_EQUAL = "of two equal numbers either one, or their difference 0"
+_SLOWER = "the slower way to the same decisions; benchmarks/sched counts it"
+_UNREAD = "nobody reads it before it is set again"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     (f"{_KERNELS}/dsp/prepare.S", "lsr	lr, lr, #8", "asr	lr, lr, #8"): _SELECTED,
@@ -116,16 +122,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "low = (low < 0) ? 0 : low;",
         "low = (low < 1) ? 0 : low;",
     ): "both give 0 where it is 0 already",
-    (
-        "firmware/core/src/model/rows.c",
-        "for (uint32_t i = 0; i < op->rec->input_count; i++) {",
-        "for (uint32_t i = 0; i <= op->rec->input_count; i++) {",
-    ): "the operand after the inputs is output 0, which is no ring for a kernel without reach()",
-    (
-        "firmware/core/src/model/rows.c",
-        "bool replaces = out->alias == RNV_ALIAS_SAME && out->alias_tensor == index;",
-        "bool replaces = out->alias == RNV_ALIAS_SAME || out->alias_tensor == index;",
-    ): "what has two inputs and runs by rows reads no row that it has written",
     (
         f"{_KERNELS}/mve/conv_2d.c",
         "if (at->y < 0 || at->y > c->last_y || at->x < 0 || at->x > c->last_x) {",
@@ -268,4 +264,94 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "self._seen.add(state)",
         "pass",
     ): "what was seen is searched again, to the same end",
+    (
+        f"{_SCHED}/npu.c",
+        "npu->ended = 1;",
+        "npu->ended = 2;",
+    ): _TRUTH,
+    (
+        f"{_SCHED}/jobs.c",
+        "job->cancelled = 1;",
+        "job->cancelled = 2;",
+    ): _TRUTH,
+    (
+        f"{_PROF}/stat.c",
+        "if (us < summary->min_us) {",
+        "if (us <= summary->min_us) {",
+    ): _EQUAL,
+    (
+        f"{_PROF}/trace.c",
+        "own = all > lane->taken ? all - lane->taken : 0u;",
+        "own = all >= lane->taken ? all - lane->taken : 0u;",
+    ): _EQUAL,
+    (
+        f"{_SCHED}/admission.c",
+        "(time_us < UINT32_MAX) ? (uint32_t)time_us : UINT32_MAX)",
+        "(time_us <= UINT32_MAX) ? (uint32_t)time_us : UINT32_MAX)",
+    ): _EQUAL,
+    (
+        f"{_SCHED}/complete.c",
+        "if (arena_bytes > stats->arena_high_water) {",
+        "if (arena_bytes >= stats->arena_high_water) {",
+    ): _EQUAL,
+    (
+        f"{_SCHED}/jobs.c",
+        "uint32_t serial = 0;",
+        "uint32_t serial = 1;",
+    ): _UNREAD,
+    (
+        f"{_SCHED}/jobs.c",
+        "uint32_t lane = 0;",
+        "uint32_t lane = 1;",
+    ): _UNREAD,
+    (
+        f"{_SCHED}/run.c",
+        "if (lane->held_bytes != 0u) {",
+        "if (lane->held_bytes != 1u) {",
+    ): "where nothing is held there is nothing to reclaim",
+    (
+        f"{_SCHED}/open.c",
+        "model->handle = (handle > 0xFFFFu) ? handle : handle + 0x10000u;",
+        "model->handle = (handle > 0x10000u) ? handle : handle + 0x10000u;",
+    ): "slot 0 leaves one of its handles out",
+    (
+        f"{_SCHED}/cooperative.c",
+        "uint32_t stop = (rnv_ready(sched) ^ sched->expect) & sched->stop;",
+        "uint32_t stop = (rnv_ready(sched) ^ sched->expect) | sched->stop;",
+    ): _SLOWER,
+    (
+        "firmware/core/src/dsp/portable.c",
+        'static const struct rnv_dsp_caps portable = {.name = "portable", .exact = 1};',
+        'static const struct rnv_dsp_caps portable = {.name = "portable", .exact = 2};',
+    ): _TRUTH,
+    (
+        "modules/npu_sim/src/npu_sim.c",
+        "sim->suspended = 1;",
+        "sim->suspended = 2;",
+    ): _TRUTH,
+    (
+        f"{_PROF}/dump.c",
+        "uint8_t part[4 + LINE_PAYLOAD];",
+        "uint8_t part[5 + LINE_PAYLOAD];",
+    ): _LARGER,
+    (
+        f"{_SCHED}/accelerate.c",
+        "if (lane->zombie != NULL && lane->zombie_serial == end->serial) {",
+        "if (lane->zombie != NULL || lane->zombie_serial == end->serial) {",
+    ): "while a lane has a zombie the accelerator ends nothing else, and serials are new",
+    (
+        f"{_SCHED}/accelerate.c",
+        "for (; others != 0u; others &= others - 1u) {",
+        "for (; others != 0u; others &= others - 2u) {",
+    ): "bit 0, the most urgent lane, is never among less urgent ones",
+    (
+        f"{_SCHED}/cooperative.c",
+        "return stop != 0u && (stop != RNV_READY_TIMER || rnv_now_us() >= sched->npu_limit_us);",
+        "return stop != 0u || (stop != RNV_READY_TIMER || rnv_now_us() >= sched->npu_limit_us);",
+    ): _SLOWER,
+    (
+        f"{_SCHED}/models.c",
+        "uint8_t padded[RNV_NAME_BYTES] = {0};",
+        "uint8_t padded[RNV_NAME_BYTES] = {1};",
+    ): "the first byte of every name but the empty one, which no package has, is written",
 }

@@ -68,9 +68,12 @@ SIGNAL_PASSES = Pytest(("test_signal_passes.py",))
 AUDIO = Pytest(("test_audio_front_end.py",))
 JOBS = Unit("sched_test_jobs sched_test_models sched_test_preempt sched_test_threads")
 ADMISSION = Unit("sched_test_admission")
-ACCELERATOR = Unit("sched_test_accelerate sched_test_npu sched_test_npu_limits")
+ACCELERATOR = Unit(
+    "sched_test_accelerate sched_test_accelerate_threads sched_test_npu sched_test_npu_limits"
+)
 SOAK = Unit("sched_test_soak")
 POLICY = Pytest(("test_sched_policy.py",))
+HOST_JOBS = Pytest(("test_jobs.py",))
 PORT = Unit("posix_test_driver posix_test_stress")
 NPU = Unit("contract_npu_test_sim contract_npu_test_threads contract_npu_test_virtual")
 PROFILER = Unit("prof_test_prof_dump prof_test_prof_jobs prof_test_prof_steps")
@@ -163,9 +166,9 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{SCHED}/accelerate": (ACCELERATOR, NPU, JOBS, SOAK, PORT),
     f"{SCHED}/npu": (ACCELERATOR, NPU, SOAK, PORT),
     f"{SCHED}/admission": (ADMISSION,),
+    f"{SCHED}/open": (JOBS, ADMISSION, ACCELERATOR, HOST_JOBS),
     f"{PROF}/": (PROFILER, TRACES),
     f"{DSP}/": (FOURIER, FOURIER_REFERENCE),
-    f"{NPU_SIM}/posix/": (NPU,),
     f"{NPU_SIM}/src/": (NPU,),
 }
 #: Predicted counts are compared coarsely, with what is counted, so small errors in them pass.

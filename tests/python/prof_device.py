@@ -23,7 +23,9 @@ from ranvier.native.binding import declarations
 CORE = Path(__file__).resolve().parents[2] / "firmware" / "core"
 FREQUENCY = 100_000_000
 
-SUBMIT, START, STEP_BEGIN, STEP_END, NPU_BEGIN, NPU_END, PREEMPT, RESUME, DONE = range(1, 10)
+SUBMIT, START, STEP_BEGIN, STEP_END, NPU_BEGIN, NPU_END, PREEMPT, RESUME, DONE, REFUSED = range(
+    1, 11
+)
 
 _PORT = """
 #include "ranvier/port.h"
@@ -178,7 +180,7 @@ def any_events(seed: int, count: int) -> list[bytes]:
         cycles += rng.choice((0, 0, 1, 50, 3000, -7))
         rows.append(
             record(
-                rng.randint(1, 9), cycles, rng.randint(1, 5), rng.randrange(4),
+                rng.randint(1, 10), cycles, rng.randint(1, 5), rng.randrange(4),
                 rng.randrange(3), rng.randrange(2), -rng.randrange(2),
             )
         )  # fmt: skip

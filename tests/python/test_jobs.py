@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,90 @@ def test_results_are_those_of_the_model(scheduler: Scheduler, digits: ranvier.Pa
         assert job.result() is result
     assert scheduler.lane_stats(0)["completed"] == 30
     assert scheduler.lane_stats(0)["arena_high_water"] == digits.content.arena_bytes
+
+
+@pytest.fixture(scope="module")
+def resident() -> ranvier.Package:
+    options = ranvier.CompileOptions(input_mode="resident")
+    result = ranvier.compile(ROOT / "models" / "digits" / "digits.tflite", options)
+    return ranvier.Package(result.package)
+
+
+def test_resident_inputs_are_for_one_job_at_a_time(
+    scheduler: Scheduler, digits: ranvier.Package, resident: ranvier.Package
+) -> None:
+    model = scheduler.open(resident, lanes=[0, 1])
+    reference = ranvier.Model(digits)
+    for number, frame in enumerate(FRAMES[:20]):
+        lane = number % 2
+        job = scheduler.submit(model, frame, lane=lane)
+        with pytest.raises(JobError, match=f"lane {lane} has the inputs or outputs of another"):
+            scheduler.submit(model, frame, lane=lane)
+        other = scheduler.submit(model, FRAMES[20 + number], lane=1 - lane)
+        np.testing.assert_array_equal(job.result(60).outputs[0], reference.run(frame)[0])
+        expected = reference.run(FRAMES[20 + number])[0]
+        np.testing.assert_array_equal(other.result(60).outputs[0], expected)
+    first = scheduler.submit(model, FRAMES[0], lane=0).result(60).outputs[0]
+    scheduler.submit(model, FRAMES[1], lane=0).result(60)
+    np.testing.assert_array_equal(first, reference.run(FRAMES[0])[0])  # a copy
+
+
+def test_resident_inputs_have_a_lane_for_themselves(
+    scheduler: Scheduler, resident: ranvier.Package
+) -> None:
+    plain = scheduler.open(chain(3), lanes=[0, 1])
+    model = scheduler.open(resident, lanes=[1])
+    for refused, lane in ((plain, 1), (model, 0)):
+        inputs = ROW if refused is plain else FRAMES[0]
+        with pytest.raises(JobError, match=r"ESTATE|is not the model's"):
+            scheduler.submit(refused, inputs, lane=lane)
+    assert scheduler.submit(plain, ROW, lane=0).result(60).times.status == "OK"
+    for old, package in ((model, chain(4)), (plain, resident)):
+        with pytest.raises(InputError, match="resident inputs, and so lanes of its own"):
+            scheduler.swap(old, package)
+    job = scheduler.submit(model, FRAMES[0], lane=1)
+    with suppress(JobError):  # it may be complete
+        job.cancel()
+    assert job.result(60).times.status in ("OK", "ECANCELED")
+    scheduler.submit(model, FRAMES[0], lane=1)  # the job is dropped at once
+    scheduler.close(model)
+    assert scheduler.submit(plain, ROW, lane=1).result(60).times.status == "OK"
+    with pytest.raises(JobError, match="is not the model's"):
+        scheduler.submit(model, FRAMES[0], lane=1)
+
+
+def test_a_dropped_job_gives_its_lane_back(resident: ranvier.Package) -> None:
+    with Scheduler([Lane(16_384)]) as scheduler:
+        model = scheduler.open(resident, lanes=[0])
+        done = 0
+        while done < 50:
+            try:
+                scheduler.submit(model, FRAMES[0], lane=0)
+                done += 1
+            except JobError as error:
+                if error.code != "EBUSY":
+                    raise
+
+
+def test_resident_inputs_need_a_free_lane(
+    digits: ranvier.Package, resident: ranvier.Package
+) -> None:
+    """A lane of another one is none; what was opened for it is closed again."""
+    with Scheduler([Lane(16_384), Lane(16_384)]) as scheduler:
+        first = scheduler.open(resident, lanes=[1])
+        renamed = ranvier.compile(
+            ROOT / "models" / "digits" / "digits.tflite",
+            ranvier.CompileOptions(input_mode="resident", name="other"),
+        ).package
+        for _ in range(2):
+            with pytest.raises(JobError, match=r"taking lane 1 .* EBUSY"):
+                scheduler.open(renamed, lanes=[0, 1])
+        plain = scheduler.open(chain(2), lanes=[0])
+        assert scheduler.submit(plain, ROW, lane=0).result(60).times.status == "OK"
+        scheduler.close(first)
+        second = scheduler.open(renamed, lanes=[1])
+        (scores,) = scheduler.submit(second, FRAMES[3], lane=1).result(60).outputs
+        np.testing.assert_array_equal(scores, ranvier.Model(digits).run(FRAMES[3])[0])
 
 
 def test_from_many_threads(scheduler: Scheduler, digits: ranvier.Package) -> None:
@@ -152,11 +237,6 @@ def test_what_is_refused(scheduler: Scheduler, digits: ranvier.Package) -> None:
         scheduler.open(chain(1), lanes=[0])
     with pytest.raises(ranvier.RanvierError, match=r"CRC|checksum"):
         scheduler.open(chain(2)[:-1] + b"\0", lanes=[0])
-    resident = ranvier.compile(
-        ROOT / "models" / "digits" / "digits.tflite", ranvier.CompileOptions(input_mode="resident")
-    )
-    with pytest.raises(InputError, match="resident"):
-        scheduler.open(resident.package, lanes=[0])
     with Scheduler([Lane(1024)]) as small, pytest.raises(JobError, match="ENOMEM"):
         small.open(digits, lanes=[0])
     with pytest.raises(InputError, match="number of lanes is 0"):

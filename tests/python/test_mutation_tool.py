@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -231,6 +232,25 @@ def test_copy_follows_its_source(repository: Path, tmp_path: Path) -> None:
     mutate.copy_sources(repository, tree)
     assert (tree / "src" / "a.c").read_text() == (repository / "src" / "a.c").read_text()
     assert not (tree / "src" / "b.c").exists()
+
+
+def test_the_binding_finds_its_headers(tmp_path: Path) -> None:
+    """Those that host/native installs, beside a copy's library."""
+    checks.link_headers(ROOT, tmp_path / "include")
+    checks.link_headers(ROOT, tmp_path / "include")  # a later mutant's build
+    text = (ROOT / "host/native/CMakeLists.txt").read_text(encoding="utf-8")
+    folders = re.findall(r"DESTINATION ranvier/native/(include/\w+)", text)
+    assert len(folders) == 2
+    assert all(any((tmp_path / folder).glob("*.h")) for folder in folders)
+
+
+def test_programs_of_contracts_are_found(tmp_path: Path) -> None:
+    program = tmp_path / "unit" / "contract" / "contract_seam_test"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    at = checks.Workplace(tmp_path, tmp_path)
+    assert checks.Unit("contract_seam_test").run(at, 60).code == 3
 
 
 def test_a_hang_ends(tmp_path: Path) -> None:

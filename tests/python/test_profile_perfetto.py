@@ -17,6 +17,7 @@ from prof_device import (
     NPU_BEGIN,
     NPU_END,
     PREEMPT,
+    REFUSED,
     RESUME,
     START,
     STEP_BEGIN,
@@ -87,6 +88,47 @@ def test_a_cooperative_takeover() -> None:
     ends = {e["args"]["job"]: e["args"] for e in events if e.get("cat") == "job"}
     assert (ends["0x1"]["status"], ends["0x1"]["missed"]) == (-125, False)
     assert (ends["0x2"]["missed"], ends["0x2"]["blocked_us"]) == (True, 3)
+
+
+def counters(events: list[dict[str, Any]]) -> list[tuple[float, int]]:
+    return [(event["ts"], event["args"]["queued"]) for event in events if event["ph"] == "C"]
+
+
+def test_a_submission_noted_after_the_start_was_never_queued() -> None:
+    """Threads that submit on several cores may be late to say so."""
+    events = drawn(
+        record(START, 0, 1, 0, lane=1),
+        record(SUBMIT, 2 * US, 1, 0, lane=1),
+        record(SUBMIT, 3 * US, 2, 0, lane=1),
+        record(DONE, 4 * US, 1, 0, lane=1),
+        record(START, 5 * US, 2, 0, lane=1),
+        record(DONE, 6 * US, 2, 0, lane=1),
+        record(START, 7 * US, 3, 0, lane=1),
+        record(DONE, 8 * US, 3, 0, lane=1),
+        record(SUBMIT, 9 * US, 3, 0, lane=1),
+        record(DONE, 10 * US, 4, 0, lane=1, status=-125),
+        record(SUBMIT, 11 * US, 4, 0, lane=1),
+    )
+    assert counters(events) == [(3.0, 1), (5.0, 0)]
+    assert [row[1:3] for row in slices(events, "job")] == [(0.0, 4.0), (5.0, 1.0), (7.0, 1.0)]
+    queued = [(e["ph"], e["ts"]) for e in events if e.get("cat") == "queued"]
+    assert queued == [("b", 3.0), ("e", 5.0)]
+
+
+def test_a_job_that_was_refused_is_not_queued() -> None:
+    """The next one has its handle."""
+    events = drawn(
+        record(SUBMIT, 0, 1, 0, lane=1),
+        record(REFUSED, 2 * US, 1, 0, lane=1),
+        record(SUBMIT, 3 * US, 1, 0, lane=1),
+        record(START, 4 * US, 1, 0, lane=1),
+        record(DONE, 5 * US, 1, 0, lane=1),
+        record(REFUSED, 6 * US, 9, 0, lane=1),
+    )
+    assert counters(events) == [(0.0, 1), (2.0, 0), (3.0, 1), (4.0, 0)]
+    queued = [(e["ph"], e["ts"]) for e in events if e.get("cat") == "queued"]
+    assert queued == [("b", 3.0), ("e", 4.0)]
+    assert [row[1:3] for row in slices(events, "job")] == [(4.0, 1.0)]
 
 
 def test_preemption_inside_of_a_step() -> None:

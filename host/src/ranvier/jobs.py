@@ -23,7 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 from ranvier.errors import InputError, RanvierError
 from ranvier.model import Package, TensorInfo, check_count, encode
 from ranvier.native.scheduler import JobTimes, LaneOptions, NativeScheduler, buffer, contents
-from ranvier.package.records import IoMode
 
 __all__ = ["Job", "JobResult", "Lane", "OpenModel", "Scheduler"]
 
@@ -73,7 +72,10 @@ class Job:
             times = self._native.wait(self.handle, _microseconds(timeout))
             if times is None:
                 raise TimeoutError(f"the job is not complete after {timeout} s")
-            self._result = JobResult(self._arrays() if times.status == "OK" else (), times)
+            try:
+                self._result = JobResult(self._arrays() if times.status == "OK" else (), times)
+            finally:
+                self._native.release(self.handle)
         return self._result
 
     def cancel(self) -> None:
@@ -122,7 +124,11 @@ class Scheduler:
         self._native.stop()
 
     def open(self, package: Package | str | Path | bytes, lanes: Sequence[int]) -> OpenModel:
-        """Open a package and bind it to lanes, one with state to one. No resident ones here."""
+        """Open a package and bind it to lanes, one with state to one.
+
+        One with resident inputs needs lanes without jobs, and has them for itself: its inputs and
+        outputs lie there, so a lane takes its next job when the last one's result was taken.
+        """
         if isinstance(lanes, int) or not lanes:
             raise InputError(f"lanes is {lanes!r}", "give the numbers of lanes, as lanes=[0]")
         opened = _package(package)
@@ -132,9 +138,15 @@ class Scheduler:
         """Let a model's jobs finish, then replace its package; the lanes stay.
 
         Where the new package is refused, the old one goes on. State is kept where both packages
-        have the same layout of it.
+        have the same layout of it. A model with resident inputs cannot be swapped.
         """
         opened = _package(package)
+        for each in (model.package, opened):
+            if each.native.resident:
+                raise InputError(
+                    f"{each.source} has resident inputs, and so lanes of its own",
+                    remedy="close the model and open the other package",
+                )
         self._native.drain(model.handle)
         try:
             return OpenModel(opened, self._native.swap(model.handle, opened.native))
@@ -179,9 +191,14 @@ class Scheduler:
         chosen = model.package.entry(entry)
         check_count(model.package, chosen, len(inputs))
         data = [encode(info, values) for info, values in zip(chosen.inputs, inputs, strict=True)]
+        deadline = _absolute(self._native, deadline_us)
+        if model.package.native.resident:
+            handle, memory = self._native.submit_resident(
+                model.handle, data, lane, deadline, chosen.number
+            )
+            return Job(self._native, handle, memory, chosen.outputs)
         sizes = [int(np.prod(info.shape)) * info.dtype.itemsize for info in chosen.outputs]
         buffers = [buffer(each) for each in (*data, *map(bytes, sizes))]
-        deadline = _absolute(self._native, deadline_us)
         handle = self._native.submit(model.handle, buffers, lane, deadline, entry=chosen.number)
         return Job(self._native, handle, buffers, chosen.outputs)
 
@@ -191,13 +208,7 @@ class Scheduler:
 
 
 def _package(source: Package | str | Path | bytes) -> Package:
-    package = source if isinstance(source, Package) else Package(source)
-    if package.content.io_mode == IoMode.RESIDENT:
-        raise InputError(
-            f"{package.source} has resident inputs",
-            remedy="compile it with --input kept or donated to run it by jobs",
-        )
-    return package
+    return source if isinstance(source, Package) else Package(source)
 
 
 def _microseconds(timeout: float | None) -> int | None:

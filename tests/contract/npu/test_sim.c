@@ -188,6 +188,7 @@ static void test_aborts(void **state)
 	assert_int_equal(invoke(1), RNV_OK);
 	rnv_npu_sim_driver.abort(&sim, 2);
 	assert_int_equal(counts().aborted, 0);
+	assert_int_equal(kicks, 1);
 	rnv_npu_sim_driver.abort(&sim, 1);
 	assert_int_equal(counts().aborted, 1);
 	assert_int_equal(kicks, 2);

@@ -193,8 +193,12 @@ static void test_arenas(void **state)
 	assert_int_equal(rnv_prof_arena_high_water(&bench.prof, 2), 5000);
 	assert_int_equal(rnv_prof_arena_high_water(&bench.prof, 1), 0);
 	assert_int_equal(rnv_prof_arena_high_water(&bench.prof, RNV_PROF_MAX_LANES), 0);
+	event(&bench, RNV_TRACE_START, 0, 0);
+	event(&bench, RNV_TRACE_START, RNV_PROF_MAX_LANES - 1, 0);
 	rnv_prof_reset(&bench.prof);
-	assert_int_equal(rnv_prof_arena_high_water(&bench.prof, 2), 0);
+	for (uint32_t lane = 0; lane < RNV_PROF_MAX_LANES; lane++) {
+		assert_int_equal(rnv_prof_arena_high_water(&bench.prof, lane), 0);
+	}
 }
 
 int main(void)

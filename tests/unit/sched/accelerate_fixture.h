@@ -121,7 +121,7 @@ static uint32_t submit_with(uint32_t lane, uint32_t flags, uintptr_t context)
 	return job;
 }
 
-static struct rnv_npu_info npu_info(void)
+static inline struct rnv_npu_info npu_info(void)
 {
 	struct rnv_npu_info info;
 
@@ -130,7 +130,7 @@ static struct rnv_npu_info npu_info(void)
 }
 
 /* Let time pass, and the driver do what is due. */
-static void pass(uint64_t us)
+static inline void pass(uint64_t us)
 {
 	now_us += us;
 	rnv_sched_run(&b.sched);

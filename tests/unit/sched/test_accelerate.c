@@ -35,6 +35,33 @@ static void test_marked_steps_run_there(void **state)
 	assert_true(rnv_sched_next_us(&b.sched) == RNV_NEVER);
 }
 
+static void take_over_once(const struct rnv_trace_event *event)
+{
+	b.in_step = NULL;
+	assert_int_equal(event->lane, 1);
+	(void)submit_with(0, RNV_JOB_NPU_NEVER, 0);
+}
+
+/* Taken over once, and twice at the accelerator, which is no takeover; nor is it for the next. */
+static void test_waiting_is_no_takeover(void **state)
+{
+	uint32_t jobs[LOG];
+
+	(void)state;
+	b.in_step = take_over_once;
+	for (uint32_t i = 1; i <= 2; i++) {
+		(void)submit_with(1, 0, i);
+		rnv_sched_run(&b.sched);
+		finish_request(RNV_OK);
+		rnv_sched_run(&b.sched);
+		finish_request(RNV_OK);
+		rnv_sched_run(&b.sched);
+	}
+	assert_order((uintptr_t[]){0, 1, 2}, 3);
+	assert_int_equal(events_of(RNV_TRACE_PREEMPT, jobs), 1);
+	assert_int_equal(events_of(RNV_TRACE_RESUME, jobs), 1);
+}
+
 static void test_completion_inside_of_invoke(void **state)
 {
 	(void)state;
@@ -454,10 +481,34 @@ static void test_a_time_out_does_not_count_as_blocking(void **state)
 	assert_true(stats_of(0).longest_step_blocked_us <= 700);
 }
 
+/* What ends a later job of the lane does not end a zombie, whose memory is still written. */
+static void test_a_zombie_outlives_a_cancelled_job(void **state)
+{
+	uint32_t zombie;
+
+	(void)state;
+	d.confirms = false;
+	zombie = submit_with(1, 0, 1);
+	rnv_sched_run(&b.sched);
+	pass(TIMEOUT_US);
+	pass(TIMEOUT_US);
+	assert_int_equal(rnv_job_state_get(&b.sched, zombie), RNV_JOB_ZOMBIE);
+	victim = submit_with(1, 0, 2);
+	assert_int_equal(rnv_sched_step(&b.sched), 1);
+	assert_int_equal(rnv_job_state_get(&b.sched, victim), RNV_JOB_RUNNING);
+	assert_int_equal(rnv_job_cancel(&b.sched, victim), RNV_OK);
+	rnv_sched_run(&b.sched);
+	assert_order((uintptr_t[]){2}, 1);
+	assert_int_equal(b.done[0].status, RNV_ECANCELED);
+	assert_int_equal(rnv_job_state_get(&b.sched, zombie), RNV_JOB_ZOMBIE);
+	assert_int_equal(stats_of(1).arena_bytes, LANE_BYTES - 32);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_marked_steps_run_there, setup),
+		cmocka_unit_test_setup(test_waiting_is_no_takeover, setup),
 		cmocka_unit_test_setup(test_completion_inside_of_invoke, setup),
 		cmocka_unit_test_setup(test_never, setup),
 		cmocka_unit_test_setup(test_others_use_the_cpu, setup),
@@ -476,6 +527,7 @@ int main(void)
 		cmocka_unit_test_setup(test_suspended, setup),
 		cmocka_unit_test_setup(test_blocked_after_a_wait, setup),
 		cmocka_unit_test_setup(test_a_time_out_does_not_count_as_blocking, setup),
+		cmocka_unit_test_setup(test_a_zombie_outlives_a_cancelled_job, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

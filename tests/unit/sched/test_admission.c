@@ -173,6 +173,27 @@ static void test_large_costs(void **state)
 	assert_false(accepts(1, RNV_NEVER / 2));
 }
 
+static void in_step_of_lane_0(const struct rnv_trace_event *event)
+{
+	if (event->step == 1) {
+		b.in_step = NULL;
+		assert_false(accepts(0, 119));
+		assert_true(accepts(0, 120));
+		assert_false(accepts(1, 179));
+		assert_true(accepts(1, 180));
+	}
+}
+
+static void test_a_started_job_of_the_most_urgent_lane_counts(void **state)
+{
+	(void)state;
+	assert_true(accepts(0, 100));
+	b.in_step = in_step_of_lane_0;
+	rnv_sched_run(&b.sched);
+	assert_null(b.in_step);
+	assert_int_equal(b.done_count, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +206,7 @@ int main(void)
 		cmocka_unit_test_setup(test_reservations_that_leave_nothing, setup),
 		cmocka_unit_test_setup(test_reservations_that_leave_little, setup),
 		cmocka_unit_test_setup(test_large_costs, setup),
+		cmocka_unit_test_setup(test_a_started_job_of_the_most_urgent_lane_counts, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,7 +220,13 @@ static void test_stale_handles(void **state)
 /* Also where the number of uses comes round. */
 static void test_handles_are_never_zero(void **state)
 {
+	struct rnv_job last = {.handle = UINT32_MAX};
+	struct rnv_job *free_jobs = b.sched.free;
+
 	(void)state;
+	rnv_job_free(&b.sched, &last);
+	b.sched.free = free_jobs;
+	assert_int_equal(last.handle, 2 * RNV_SCHED_MAX_JOBS - 1);
 	b.sched.free->handle = b.sched.free->handle % RNV_SCHED_MAX_JOBS + 0xFFFFFC00u;
 	for (int i = 0; i < 3; i++) {
 		uint32_t job = submit(0, 0, RNV_NEVER, 0);
@@ -372,6 +378,29 @@ static void test_full_lane_refuses(void **state)
 	assert_int_equal(rnv_job_submit(&b.sched, &request, NULL), RNV_OK);
 }
 
+/* A package whose list of outputs does not follow that of its inputs. */
+static void test_buffers_of_separate_lists(void **state)
+{
+	struct rnv_job_request request;
+	struct rnv_buffer buffers[2];
+
+	(void)state;
+	b.images[1].entry.output_first = 2 * OP_FC + 1;
+	open_model(1, 0x2);
+	request = request_of(1, 1, RNV_NEVER, 1);
+	memcpy(buffers, request.buffers, sizeof(buffers));
+	request.buffers = buffers;
+	buffers[0].bytes--;
+	assert_int_equal(rnv_job_submit(&b.sched, &request, NULL), RNV_EINVAL);
+	buffers[0].bytes++;
+	buffers[1].bytes--;
+	assert_int_equal(rnv_job_submit(&b.sched, &request, NULL), RNV_EINVAL);
+	buffers[1].bytes++;
+	assert_int_equal(rnv_job_submit(&b.sched, &request, NULL), RNV_OK);
+	rnv_sched_run(&b.sched);
+	assert_output();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +418,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_dropped_job_is_there_until_collected, bench_setup),
 		cmocka_unit_test_setup(test_late_jobs_are_dropped, bench_setup),
 		cmocka_unit_test_setup(test_full_lane_refuses, bench_setup),
+		cmocka_unit_test_setup(test_buffers_of_separate_lists, bench_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static void test_open_refuses(void **state)
 	config.lanes = 0x8;
 	assert_int_equal(try_open(&config, NULL), RNV_EINVAL);
 	config = model_config(1, 0x7);
-	config.flags = 2;
+	config.flags = 0x80;
 	assert_int_equal(try_open(&config, NULL), RNV_EINVAL);
 	config.flags = 0;
 	b.images[1].weights[0] ^= 1u;
@@ -90,6 +90,7 @@ static void test_binding(void **state)
 	assert_int_equal(info_of(1).lanes, 0x3);
 	assert_int_equal(rnv_model_unbind(&b.sched, b.model[1], 0), RNV_OK);
 	assert_int_equal(rnv_model_unbind(&b.sched, b.model[1], 0), RNV_OK);
+	assert_int_equal(rnv_model_unbind(&b.sched, b.model[1], LANES), RNV_EINVAL);
 	assert_int_equal(rnv_model_close(&b.sched, b.model[1]), RNV_EBUSY);
 	rnv_sched_run(&b.sched);
 	assert_int_equal(rnv_model_unbind(&b.sched, b.model[1], 1), RNV_OK);

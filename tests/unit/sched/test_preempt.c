@@ -127,6 +127,8 @@ static void test_cancel_queued(void **state)
 	rnv_sched_run(&b.sched);
 	assert_order((uintptr_t[]){0, 1, 2}, 3);
 	assert_int_equal(stats_of(1).cancelled, 1);
+	assert_int_equal(info_of(0).failed, 1);
+	assert_int_equal(info_of(0).completed, 2);
 }
 
 static void test_cancel_the_only_one(void **state)
@@ -364,6 +366,129 @@ static void test_time_near_its_wraps(void **state)
 	}
 }
 
+static uint32_t urgent;
+
+/* A takeover, then something to attend to, then nothing but that in a second job. */
+static void disturb(const struct rnv_trace_event *event)
+{
+	if (event->lane == 2 && event->step == 0 && urgent++ == 0u) {
+		(void)submit(0, 0, RNV_NEVER, 8);
+	} else if (event->lane == 2 && event->step == 1) {
+		rnv_ready_set(&b.sched, rnv_attend_bit(&b.lanes[0]));
+	}
+}
+
+static void test_a_resumption_follows_a_takeover_only(void **state)
+{
+	uint32_t jobs[LOG];
+
+	(void)state;
+	urgent = 0;
+	b.in_step = disturb;
+	(void)submit(0, 2, RNV_NEVER, 6);
+	(void)submit(0, 2, RNV_NEVER, 7);
+	rnv_sched_run(&b.sched);
+	assert_order((uintptr_t[]){8, 6, 7}, 3);
+	assert_int_equal(events_of(RNV_TRACE_PREEMPT, jobs), 1);
+	assert_int_equal(events_of(RNV_TRACE_RESUME, jobs), 1);
+}
+
+/* Cancelled while another lane has the CPU, so it is never resumed. */
+static void take_over_and_cancel(const struct rnv_trace_event *event)
+{
+	if (event->lane == 2 && event->step == 0) {
+		(void)submit(0, 0, RNV_NEVER, 8);
+	} else if (event->lane == 0 && event->step == 0) {
+		assert_int_equal(rnv_job_cancel(&b.sched, victim), RNV_OK);
+	}
+}
+
+static void attend_in_step(const struct rnv_trace_event *event)
+{
+	if (event->step == 0) {
+		rnv_ready_set(&b.sched, rnv_attend_bit(&b.lanes[0]));
+	}
+}
+
+static void test_the_next_job_of_a_lane_was_not_taken_over(void **state)
+{
+	uint32_t jobs[LOG];
+
+	(void)state;
+	b.in_step = take_over_and_cancel;
+	victim = submit(0, 2, RNV_NEVER, 6);
+	rnv_sched_run(&b.sched);
+	b.in_step = attend_in_step;
+	(void)submit(0, 2, RNV_NEVER, 7);
+	rnv_sched_run(&b.sched);
+	assert_int_equal(b.done_count, 3);
+	assert_int_equal(events_of(RNV_TRACE_PREEMPT, jobs), 1);
+	assert_int_equal(events_of(RNV_TRACE_RESUME, jobs), 0);
+}
+
+/* Who waits for an idle driver is not blocked by a step, whatever ran before. */
+static void test_an_idle_driver_blocks_nobody(void **state)
+{
+	(void)state;
+	(void)submit(0, 2, RNV_NEVER, 1);
+	rnv_sched_run(&b.sched);
+	(void)submit(0, 0, RNV_NEVER, 2);
+	now_us += 7;
+	rnv_sched_run(&b.sched);
+	assert_int_equal(b.done[1].start_us - b.done[1].submit_us, 7);
+	assert_int_equal(b.done[1].blocked_us, 0);
+	assert_int_equal(stats_of(0).longest_step_blocked_us, 0);
+}
+
+static void submit_late(const struct rnv_trace_event *event)
+{
+	struct rnv_job_request request = request_of(0, 0, 1, 8);
+
+	request.flags = RNV_JOB_DROP_LATE;
+	if (event->lane == 2 && event->step == 1) {
+		assert_int_equal(rnv_job_submit(&b.sched, &request, NULL), RNV_OK);
+	}
+}
+
+/* What blocked a job that was dropped does not count for the next one. */
+static void test_blocking_of_a_dropped_job(void **state)
+{
+	(void)state;
+	b.in_step = submit_late;
+	(void)submit(0, 2, RNV_NEVER, 7);
+	rnv_sched_run(&b.sched);
+	assert_order((uintptr_t[]){8, 7}, 2);
+	assert_int_equal(b.done[0].status, RNV_ETIME);
+	assert_int_equal(stats_of(0).longest_step_blocked_us, 10);
+	(void)submit(0, 0, RNV_NEVER, 9);
+	now_us += 7;
+	rnv_sched_run(&b.sched);
+	assert_int_equal(b.done[2].blocked_us, 0);
+}
+
+/* An interrupt after each of the sections of a cancellation. */
+static void cancel_again(void)
+{
+	between = NULL;
+	assert_int_equal(rnv_job_set_deadline(&b.sched, victim, 5), RNV_ESTATE);
+	assert_int_equal(rnv_job_cancel(&b.sched, victim), RNV_OK);
+	assert_int_equal(b.done_count, 0);
+}
+
+static void test_cancel_inside_a_cancellation(void **state)
+{
+	(void)state;
+	victim = submit(0, 1, RNV_NEVER, 1);
+	(void)submit(0, 1, RNV_NEVER, 2);
+	between = cancel_again;
+	assert_int_equal(rnv_job_cancel(&b.sched, victim), RNV_OK);
+	assert_null(between);
+	assert_order((uintptr_t[]){1}, 1);
+	rnv_sched_run(&b.sched);
+	assert_order((uintptr_t[]){1, 2}, 2);
+	assert_int_equal(stats_of(1).cancelled, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +507,11 @@ int main(void)
 		cmocka_unit_test_setup(test_drop_gives_its_slot, bench_setup),
 		cmocka_unit_test_setup(test_drop_does_not_recurse, bench_setup),
 		cmocka_unit_test_setup(test_time_near_its_wraps, bench_setup),
+		cmocka_unit_test_setup(test_a_resumption_follows_a_takeover_only, bench_setup),
+		cmocka_unit_test_setup(test_the_next_job_of_a_lane_was_not_taken_over, bench_setup),
+		cmocka_unit_test_setup(test_an_idle_driver_blocks_nobody, bench_setup),
+		cmocka_unit_test_setup(test_blocking_of_a_dropped_job, bench_setup),
+		cmocka_unit_test_setup(test_cancel_inside_a_cancellation, bench_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

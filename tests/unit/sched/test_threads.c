@@ -125,6 +125,64 @@ static void test_submit_inside_a_completion(void **state)
 	assert_int_equal(b.done_count, 21);
 }
 
+static void run_at_once(void *context, uint32_t lane)
+{
+	(void)context;
+	run_lane(lane);
+}
+
+/* The submitting thread is preempted as soon as the job can be seen. */
+static void test_submission_is_traced_first(void **state)
+{
+	uint32_t job;
+
+	(void)state;
+	b.hooks.wake = run_at_once;
+	job = submit(0, 1, RNV_NEVER, 1);
+	assert_order((uintptr_t[]){1}, 1);
+	assert_int_equal(b.event_count, 9); /* three steps */
+	assert_int_equal(b.events[0].kind, RNV_TRACE_SUBMIT);
+	assert_int_equal(b.events[0].lane, 1);
+	assert_int_equal(b.events[0].model, 0);
+	assert_int_equal(b.events[1].kind, RNV_TRACE_START);
+	assert_int_equal(b.events[8].kind, RNV_TRACE_DONE);
+	for (uint32_t i = 0; i < b.event_count; i++) {
+		assert_int_equal(b.events[i].job, job);
+	}
+}
+
+static void drain_on_submit(void *context, const struct rnv_trace_event *event)
+{
+	on_trace(context, event);
+	if (event->kind == RNV_TRACE_SUBMIT) {
+		assert_int_equal(rnv_model_drain(&b.sched, b.model[0], RNV_DRAIN_FINISH),
+				 RNV_EAGAIN);
+	}
+}
+
+/* The next job has the handle that was announced. */
+static void test_a_submission_that_comes_to_nothing(void **state)
+{
+	struct rnv_job_request request = request_of(0, 1, RNV_NEVER, 1);
+	uint32_t job;
+
+	(void)state;
+	b.hooks.trace = drain_on_submit;
+	assert_int_equal(rnv_job_submit(&b.sched, &request, &job), RNV_ESTATE);
+	assert_int_equal(b.event_count, 2);
+	assert_int_equal(b.events[0].kind, RNV_TRACE_SUBMIT);
+	assert_int_equal(b.events[1].kind, RNV_TRACE_REFUSED);
+	assert_int_equal(b.events[1].job, b.events[0].job);
+	assert_int_equal(b.events[1].lane, 1);
+	assert_int_equal(b.done_count, 0);
+	assert_int_equal(b.completed_count, 1); /* who waits for the drain */
+	b.hooks.trace = on_trace;
+	assert_int_equal(rnv_model_undrain(&b.sched, b.model[0]), RNV_OK);
+	assert_int_equal(submit(0, 1, RNV_NEVER, 2), b.events[0].job);
+	run_lane(1);
+	assert_order((uintptr_t[]){2}, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +191,8 @@ int main(void)
 		cmocka_unit_test_setup(test_lanes_are_their_own, bench_setup),
 		cmocka_unit_test_setup(test_cancel, bench_setup),
 		cmocka_unit_test_setup(test_submit_inside_a_completion, bench_setup),
+		cmocka_unit_test_setup(test_submission_is_traced_first, bench_setup),
+		cmocka_unit_test_setup(test_a_submission_that_comes_to_nothing, bench_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

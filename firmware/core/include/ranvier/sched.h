@@ -47,6 +47,11 @@ extern "C" {
 
 /** `rnv_model_config.flags` */
 #define RNV_MODEL_AUTO_RESET 0x1 /**< A stale state is cleared, and counted, not refused. */
+/**
+ * An instance beside that of its name, for a self-test: rnv_model_find() and rnv_model_next() pass
+ * over it, and the accelerator does not load it.
+ */
+#define RNV_MODEL_UNLISTED   0x2
 
 /** How a model is opened. Copied. */
 struct rnv_model_config {
@@ -119,6 +124,21 @@ struct rnv_model {
  */
 int rnv_model_open(struct rnv_sched *sched, const struct rnv_model_config *config, uint32_t *model,
 		   struct rnv_diag *diag);
+
+/**
+ * Whether a package of such a header would find the memory that rnv_model_open() asks for.
+ *
+ * @param sched  scheduler
+ * @param header need not be part of a package
+ * @param config `lanes`, `state` and `state_bytes` count
+ * @param diag   `value` receives the need where memory is too small
+ * @retval RNV_OK     it would
+ * @retval RNV_ENOMEM as rnv_model_open()
+ * @retval RNV_EINVAL state, and several lanes
+ * @retval RNV_EALIGN `state` is not 16-byte aligned
+ */
+int rnv_model_fits(struct rnv_sched *sched, const struct rnv_header *header,
+		   const struct rnv_model_config *config, struct rnv_diag *diag);
 
 /**
  * Close a model.
@@ -253,6 +273,17 @@ uint32_t rnv_model_next(struct rnv_sched *sched, uint32_t model);
  * @retval RNV_ENOENT no such model
  */
 int rnv_model_info_get(struct rnv_sched *sched, uint32_t model, struct rnv_model_info *info);
+
+/**
+ * Op of a step, to name what a profile counts.
+ *
+ * @param sched scheduler
+ * @param model handle
+ * @param step  number in the package
+ * @retval >=0        op code
+ * @retval RNV_ENOENT no such model or step
+ */
+int rnv_model_step_op(struct rnv_sched *sched, uint32_t model, uint32_t step);
 
 /* --- lanes ----------------------------------------------------------------------------------- */
 

@@ -125,7 +125,7 @@ bool rnv_model_admits(const struct rnv_model *model, const struct rnv_lane *lane
 bool rnv_model_is_claimed(const struct rnv_sched *sched, const struct rnv_model *model);
 
 /* Whether a lane's arena, with what may be held of it, is large enough. */
-bool rnv_lane_fits(const struct rnv_lane *lane, const struct rnv_package *pkg);
+bool rnv_lane_fits(const struct rnv_lane *lane, const struct rnv_header *header);
 
 /* The handle of a slot is dead. */
 void rnv_model_renew(struct rnv_model *model);

@@ -25,6 +25,12 @@ struct rnv_model *rnv_model_of(const struct rnv_sched *sched, uint32_t handle)
 	return NULL;
 }
 
+/* In a critical section: of those that are found by their name, and listed. */
+static bool is_listed(const struct rnv_model *model)
+{
+	return model->open == RNV_MODEL_OPEN && (model->flags & RNV_MODEL_UNLISTED) == 0u;
+}
+
 bool rnv_model_admits(const struct rnv_model *model, const struct rnv_lane *lane)
 {
 	uint32_t claim = lane->claim;
@@ -45,9 +51,9 @@ bool rnv_model_is_claimed(const struct rnv_sched *sched, const struct rnv_model 
 	return false;
 }
 
-bool rnv_lane_fits(const struct rnv_lane *lane, const struct rnv_package *pkg)
+bool rnv_lane_fits(const struct rnv_lane *lane, const struct rnv_header *header)
 {
-	return pkg->header->arena_bytes <= lane->arena_bytes + lane->held_bytes;
+	return header->arena_bytes <= lane->arena_bytes + lane->held_bytes;
 }
 
 int rnv_model_close(struct rnv_sched *sched, uint32_t handle)
@@ -80,7 +86,7 @@ int rnv_model_bind(struct rnv_sched *sched, uint32_t handle, uint32_t lane)
 		   (model->state_bytes != 0u &&
 		    ((model->lanes | model->leaving) & ~(1u << lane)) != 0u)) {
 		status = RNV_EINVAL;
-	} else if (!rnv_lane_fits(&sched->lanes[lane], &model->pkg)) {
+	} else if (!rnv_lane_fits(&sched->lanes[lane], model->pkg.header)) {
 		status = RNV_ENOMEM;
 	} else {
 		model->lanes |= 1u << lane;
@@ -314,7 +320,7 @@ uint32_t rnv_model_find(struct rnv_sched *sched, const char *name)
 		const struct rnv_model *model = &sched->models[i];
 		uint32_t key = rnv_critical_enter();
 
-		if (model->open == RNV_MODEL_OPEN &&
+		if (is_listed(model) &&
 		    memcmp(model->pkg.header->name, padded, RNV_NAME_BYTES) == 0) {
 			found = model->handle;
 		}
@@ -332,7 +338,7 @@ uint32_t rnv_model_next(struct rnv_sched *sched, uint32_t handle)
 		const struct rnv_model *model = &sched->models[i];
 		uint32_t key = rnv_critical_enter();
 
-		if (model->open == RNV_MODEL_OPEN) {
+		if (is_listed(model)) {
 			found = model->handle;
 		}
 		rnv_critical_exit(key);
@@ -361,4 +367,17 @@ int rnv_model_info_get(struct rnv_sched *sched, uint32_t handle, struct rnv_mode
 	}
 	rnv_critical_exit(key);
 	return status;
+}
+
+int rnv_model_step_op(struct rnv_sched *sched, uint32_t handle, uint32_t step)
+{
+	uint32_t key = rnv_critical_enter();
+	const struct rnv_model *model = rnv_model_of(sched, handle);
+	int op = RNV_ENOENT;
+
+	if (model != NULL && step < model->pkg.step_count) {
+		op = model->pkg.ops[model->pkg.steps[step].op].code;
+	}
+	rnv_critical_exit(key);
+	return op;
 }

@@ -55,15 +55,12 @@ static int too_small(struct rnv_diag *diag, uint32_t need)
 	return RNV_ENOMEM;
 }
 
-/* Whether a package has what it needs: memory of the lanes, of the jobs, of its state. */
-static int check_needs(struct rnv_sched *sched, const struct rnv_package *pkg,
-		       const struct rnv_model *model, struct rnv_diag *diag)
+int rnv_model_fits(struct rnv_sched *sched, const struct rnv_header *header,
+		   const struct rnv_model_config *config, struct rnv_diag *diag)
 {
-	const struct rnv_header *header = pkg->header;
-
-	for (uint32_t lanes = model->lanes; lanes != 0u; lanes &= lanes - 1u) {
+	for (uint32_t lanes = config->lanes; lanes != 0u; lanes &= lanes - 1u) {
 		uint32_t key = rnv_critical_enter();
-		bool fits = rnv_lane_fits(&sched->lanes[rnv_lowest(lanes)], pkg);
+		bool fits = rnv_lane_fits(&sched->lanes[rnv_lowest(lanes)], header);
 
 		rnv_critical_exit(key);
 		if (!fits) {
@@ -76,19 +73,20 @@ static int check_needs(struct rnv_sched *sched, const struct rnv_package *pkg,
 	if (header->state_bytes == 0u) {
 		return RNV_OK;
 	}
-	if (!is_single(model->lanes)) {
+	if (!is_single(config->lanes)) {
 		return RNV_EINVAL;
 	}
-	if (model->state == NULL || model->state_room < header->state_bytes) {
+	if (config->state == NULL || config->state_bytes < header->state_bytes) {
 		return too_small(diag, header->state_bytes);
 	}
-	return ((uintptr_t)model->state % RNV_PACKAGE_ALIGN == 0u) ? RNV_OK : RNV_EALIGN;
+	return ((uintptr_t)config->state % RNV_PACKAGE_ALIGN == 0u) ? RNV_OK : RNV_EALIGN;
 }
 
 /* In a critical section. */
 static bool has_name(const struct rnv_model *model, const struct rnv_header *header)
 {
 	return model->open != RNV_MODEL_FREE && model->pkg.header != NULL &&
+	       (model->flags & RNV_MODEL_UNLISTED) == 0u &&
 	       memcmp(model->pkg.header->name, header->name, RNV_NAME_BYTES) == 0;
 }
 
@@ -96,13 +94,18 @@ static bool has_name(const struct rnv_model *model, const struct rnv_header *hea
  * The new package is the slot's, and seen by others that open at the same time: of two models of
  * one name at most one is opened.
  */
-static int publish(struct rnv_sched *sched, struct rnv_model *model, const struct rnv_package *pkg)
+static int publish(struct rnv_sched *sched, struct rnv_model *model, const struct rnv_package *pkg,
+		   uint32_t flags)
 {
 	uint32_t key = rnv_critical_enter();
 	bool exists = false;
 
 	model->pkg = *pkg;
+	model->flags = (uint8_t)flags;
 	rnv_critical_exit(key);
+	if ((flags & RNV_MODEL_UNLISTED) != 0u) {
+		return RNV_OK;
+	}
 	for (uint32_t i = 0; i < sched->model_count && !exists; i++) {
 		const struct rnv_model *other = &sched->models[i];
 
@@ -131,25 +134,27 @@ static void add_costs(struct rnv_model *model, const uint32_t *step_cost_us)
 static int fill(struct rnv_sched *sched, struct rnv_model *model,
 		const struct rnv_model_config *config, struct rnv_diag *diag)
 {
+	const struct rnv_model_config needs = {
+		.lanes = model->lanes, .state = model->state, .state_bytes = model->state_room};
 	struct rnv_package pkg;
 	int status = rnv_package_open(&pkg, config->data, config->bytes, 0, diag);
 
 	if (status == RNV_OK) {
-		status = check_needs(sched, &pkg, model, diag);
+		status = rnv_model_fits(sched, pkg.header, &needs, diag);
 	}
 	if (status == RNV_OK) {
-		status = publish(sched, model, &pkg);
+		status = publish(sched, model, &pkg, config->flags);
 	}
 	if (status == RNV_OK) {
 		add_costs(model, config->step_cost_us);
-		model->flags = (uint8_t)config->flags;
 		model->completed = 0;
 		model->failed = 0;
 		model->resets = 0;
 		model->draining = 0;
 		model->resident =
 			(pkg.header->flags & RNV_FLAG_IO_MASK) == (uint32_t)RNV_IO_RESIDENT;
-		model->npu = rnv_npu_take_model(sched, &model->pkg) == RNV_OK;
+		model->npu = (config->flags & RNV_MODEL_UNLISTED) == 0u &&
+			     rnv_npu_take_model(sched, &model->pkg) == RNV_OK;
 	}
 	return status;
 }
@@ -157,7 +162,7 @@ static int fill(struct rnv_sched *sched, struct rnv_model *model,
 static bool is_valid(const struct rnv_sched *sched, const struct rnv_model_config *config)
 {
 	return config != NULL && config->data != NULL &&
-	       (config->flags & ~(uint32_t)RNV_MODEL_AUTO_RESET) == 0u &&
+	       (config->flags & ~(uint32_t)(RNV_MODEL_AUTO_RESET | RNV_MODEL_UNLISTED)) == 0u &&
 	       (config->lanes >> sched->lane_count) == 0u;
 }
 

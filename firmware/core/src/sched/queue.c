@@ -28,7 +28,7 @@ void rnv_queue_init(struct rnv_lane *lane)
 		lane->first[i] = NOWHERE;
 	}
 	lane->root = (uint8_t)leaves;
-	lane->used = (lane->depth < 32u) ? UINT32_MAX << lane->depth : 0u;
+	lane->used = 0;
 }
 
 struct rnv_job *rnv_queue_head(const struct rnv_lane *lane)

@@ -26,8 +26,9 @@ _REMEDIES = {
     "EAGAIN": "wait until others are over, or give more room: depth, jobs, models",
     "ETIME": "the deadline cannot be met; submit earlier or with a later one",
     "ENOMEM": "give the lane a larger arena (arena_bytes of the package, at least)",
-    "ESTATE": "bind the model to that lane; a draining model refuses jobs",
-    "EBUSY": "drain the model first",
+    "ESTATE": "bind the model to that lane; a draining model refuses jobs, and the lane of one "
+    "with resident inputs those of all others",
+    "EBUSY": "drain the model first; a model with resident inputs needs a lane without jobs",
     "EEXIST": "close the model of that name, or swap it",
     "ESTALE": "reset the model: its state is that of a job that did not complete",
 }
@@ -120,6 +121,9 @@ class NativeScheduler:
         #: Memory of jobs that were not collected yet: the core may write it.
         self._buffers: dict[int, Sequence[Any]] = {}
         self._forgotten: set[int] = set()
+        #: Lanes of models with resident inputs, and the jobs whose memory their arenas are.
+        self._claims: dict[int, int] = {}
+        self._occupants: dict[int, int] = {}
         self._lock = threading.Condition()
         self._calls = 0
         self._running = False
@@ -217,7 +221,10 @@ class NativeScheduler:
                 self._lock.notify_all()
 
     def open(self, package: NativePackage, lanes: Sequence[int]) -> int:
-        """Bind a package to lanes; returns the model's handle."""
+        """Bind a package to lanes; returns the model's handle.
+
+        One with resident inputs has the lanes for itself.
+        """
         config, state = self._model_config(package, lanes)
         handle: Any = ffi.new("uint32_t *")
         diag: Any = ffi.new("struct rnv_diag *")
@@ -226,7 +233,21 @@ class NativeScheduler:
         self._accepted(status, package, diag)
         with self._lock:
             self._models[int(handle[0])] = package, state
+        if package.resident:
+            self._claim(int(handle[0]), sorted(set(lanes)))
         return int(handle[0])
+
+    def _claim(self, model: int, lanes: Sequence[int]) -> None:
+        """Take lanes for a model that was just opened, or close it again."""
+        try:
+            for lane in lanes:
+                with self._call():
+                    status = self._lib.rnv_lane_claim(self._sched, lane, model)
+                self._expect(status, f"taking lane {lane} for a model with resident inputs")
+                self._claims[lane] = model
+        except JobError:
+            self.close(model)
+            raise
 
     def swap(self, model: int, package: NativePackage) -> int:
         """Replace a drained model's package; returns the new handle, the old one is dead."""
@@ -259,6 +280,10 @@ class NativeScheduler:
 
     def close(self, model: int) -> None:
         """Forget a model that has no jobs."""
+        for lane in [lane for lane, owner in self._claims.items() if owner == model]:
+            with self._call():
+                self._expect(self._lib.rnv_lane_release(self._sched, lane), f"leaving lane {lane}")
+            del self._claims[lane]
         with self._call():
             self._expect(self._lib.rnv_model_close(self._sched, model), "closing the model")
         self._models.pop(model, None)
@@ -303,10 +328,6 @@ class NativeScheduler:
         ``buffers`` are made by :func:`buffer`, inputs of the entry point then outputs; they are
         kept here until the job is collected. ``deadline_us`` is absolute.
         """
-        self._reap()
-        _require("lane", lane, 0, self._lane_count - 1)
-        if deadline_us is not None:
-            _require("deadline_us", deadline_us, 0, self._lib.RNV_NEVER - 1)
         array: Any = ffi.new("struct rnv_buffer[]", len(buffers))
         for row, memory in zip(array, buffers, strict=True):
             row.data = memory
@@ -314,16 +335,76 @@ class NativeScheduler:
         request: Any = ffi.new("struct rnv_job_request *")
         request.model = model
         request.entry = entry
-        request.lane = lane
         request.flags = flags
-        request.deadline_us = self._lib.RNV_NEVER if deadline_us is None else deadline_us
         request.buffers = array
         request.buffer_count = len(buffers)
+        return self._submit(request, lane, deadline_us, buffers)
+
+    def submit_resident(
+        self,
+        model: int,
+        inputs: Sequence[bytes],
+        lane: int,
+        deadline_us: int | None = None,
+        entry: int = 0,
+    ) -> tuple[int, list[Any]]:
+        """Queue a job of a model with resident inputs; returns its handle, and its outputs' memory.
+
+        That is the lane's arena: it has them from :meth:`wait` until :meth:`release`, and takes no
+        other job until then.
+        """
+        self._reap()
+        _require("lane", lane, 0, self._lane_count - 1)
+        with self._lock:
+            if self._claims.get(lane) != model:
+                raise JobError(f"lane {lane} is not the model's", "ESTATE", _REMEDIES["ESTATE"])
+            if lane in self._occupants:
+                raise JobError(
+                    f"lane {lane} has the inputs or outputs of another job",
+                    "EBUSY",
+                    "take that job's result first: resident inputs are for one job at a time",
+                )
+            self._occupants[lane] = 0
+            package = self._models[model][0]
+        try:
+            for tensor, data in zip(package.inputs(entry), inputs, strict=True):
+                ffi.memmove(self._resident(package, lane, tensor), data, len(data))
+            outputs = [self._resident(package, lane, each) for each in package.outputs(entry)]
+            request: Any = ffi.new("struct rnv_job_request *")
+            request.model = model
+            request.entry = entry
+            job = self._submit(request, lane, deadline_us, ())
+        except BaseException:
+            del self._occupants[lane]
+            raise
+        self._occupants[lane] = job
+        return job, outputs
+
+    def _resident(self, package: NativePackage, lane: int, tensor: int) -> Any:
+        """A tensor's memory in a lane's arena, as :func:`buffer` makes it."""
+        with self._call():
+            address = self._lib.rnv_lane_tensor(self._sched, lane, tensor)
+        return ffi.cast(f"char(*)[{package.tensor_bytes(tensor)}]", address)[0]
+
+    def _submit(
+        self, request: Any, lane: int, deadline_us: int | None, buffers: Sequence[Any]
+    ) -> int:
+        self._reap()
+        _require("lane", lane, 0, self._lane_count - 1)
+        if deadline_us is not None:
+            _require("deadline_us", deadline_us, 0, self._lib.RNV_NEVER - 1)
+        request.lane = lane
+        request.deadline_us = self._lib.RNV_NEVER if deadline_us is None else deadline_us
         job = ffi.new("uint32_t *")
         with self._call():
             self._expect(self._lib.rnv_job_submit(self._sched, request, job), "submitting the job")
             self._buffers[int(job[0])] = buffers
         return int(job[0])
+
+    def release(self, job: int) -> None:
+        """Outputs of a job with resident ones were read: its lane takes the next one."""
+        for lane in [lane for lane, occupant in self._occupants.items() if occupant == job]:
+            del self._occupants[lane]
 
     def forget(self, job: int) -> None:
         """Nobody will wait for a job: its result is dropped when it is complete."""
@@ -338,6 +419,7 @@ class NativeScheduler:
             if status != self._lib.RNV_EAGAIN:
                 self._forgotten.discard(job)
                 self._buffers.pop(job, None)
+                self.release(job)
 
     def wait(self, job: int, timeout_us: int | None = None) -> JobTimes | None:
         """Wait for a job and collect it; None where time ran out first."""

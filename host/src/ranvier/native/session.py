@@ -76,6 +76,12 @@ class NativePackage:
         self.header = lib.rnv_package_header(self.handle)
 
     @property
+    def resident(self) -> bool:
+        """True where inputs and outputs lie in the arena."""
+        lib = library()
+        return int(self.header.flags) & int(lib.RNV_FLAG_IO_MASK) == int(lib.RNV_IO_RESIDENT)
+
+    @property
     def entries(self) -> int:
         """Number of entry points."""
         return int(self.handle.entry_count)
