@@ -4,13 +4,13 @@
 #
 # Installs the Debian packages that a goal needs where they are missing.
 #
-#   scripts/packages.sh demo    a C compiler and venv
+#   scripts/packages.sh demo    a C compiler and venv; Mbed TLS for the simulated device
 #   scripts/packages.sh test    also the cross compiler, the emulator, clang and cmocka; what Zephyr's
 #                               build needs beside, where there is a workspace
 #   scripts/packages.sh docs    doxygen, for the documentation site
 #
 # Exit code 0: all there. 1: something is missing without which nothing works. 3: something is missing
-# that only some tests, or the site, need; they are skipped. One line says what is missing.
+# that only some tests, the simulated device or the site need; they are skipped. One line says what is missing.
 
 set -eu
 goal=${1:-demo}
@@ -32,11 +32,12 @@ have_fuzzer() {
 missing() {
 	command -v cc >/dev/null 2>&1 && have_header stdlib.h || echo gcc libc6-dev
 	python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
-	[ "$goal" = demo ] && return
 	if [ "$goal" = docs ]; then
 		command -v doxygen >/dev/null 2>&1 || echo doxygen
 		return
 	fi
+	have_header psa/crypto.h || echo libmbedtls-dev
+	[ "$goal" = demo ] && return
 	command -v arm-none-eabi-gcc >/dev/null 2>&1 || echo gcc-arm-none-eabi
 	[ -e /usr/lib/arm-none-eabi/newlib/nano.specs ] || [ -e /usr/arm-none-eabi/lib/nano.specs ] ||
 		[ "$(arm-none-eabi-gcc -print-file-name=nano.specs 2>/dev/null || echo nano.specs)" != nano.specs ] ||
@@ -87,6 +88,6 @@ case " $left" in
 	exit 1
 	;;
 esac
-[ "$goal" = docs ] || skipped="; tests that need them are skipped"
+[ "$goal" = docs ] || skipped="; what needs them is skipped"
 echo "ranvier: not installed: ${left% }${skipped:-}" >&2
 exit 3

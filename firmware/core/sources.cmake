@@ -45,6 +45,7 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/dsp/sine.c
   ${RNV_CORE_DIR}/src/kernels/kernel.c
   ${RNV_CORE_DIR}/src/exec/exec.c
+  ${RNV_CORE_DIR}/src/exec/golden.c
   ${RNV_CORE_DIR}/src/exec/selftest.c
   ${RNV_CORE_DIR}/src/exec/state.c
   ${RNV_CORE_DIR}/src/sched/accelerate.c
@@ -61,6 +62,22 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/sched/submit.c
   ${RNV_CORE_DIR}/src/sched/threads.c
   ${RNV_CORE_DIR}/src/sched/trace.c
+  ${RNV_CORE_DIR}/src/ota/activate.c
+  ${RNV_CORE_DIR}/src/ota/ota.c
+  ${RNV_CORE_DIR}/src/ota/patch.c
+  ${RNV_CORE_DIR}/src/ota/receive.c
+  ${RNV_CORE_DIR}/src/ota/unpack.c
+  ${RNV_CORE_DIR}/src/store/access.c
+  ${RNV_CORE_DIR}/src/store/codec.c
+  ${RNV_CORE_DIR}/src/store/erase.c
+  ${RNV_CORE_DIR}/src/store/fill.c
+  ${RNV_CORE_DIR}/src/store/info.c
+  ${RNV_CORE_DIR}/src/store/layout.c
+  ${RNV_CORE_DIR}/src/store/mount.c
+  ${RNV_CORE_DIR}/src/store/read.c
+  ${RNV_CORE_DIR}/src/store/registry.c
+  ${RNV_CORE_DIR}/src/store/trial.c
+  ${RNV_CORE_DIR}/src/store/verify.c
 )
 
 function(rnv_core_kernels out_sources table variant)

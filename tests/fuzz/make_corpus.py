@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the fuzzers' starting corpus: packages and models of each op, image chains, the digits.
 
-Usage: make_corpus.py FOLDER. Packages go to FOLDER/package, models to FOLDER/tflite. Images are
-also compiled for each instruction set and goal, whole and in slices, and programs made by hand run
-by rows or have state and several entry points, so that packed streams, layouts, rings, slices and
-state are there to be mutated.
+Usage: make_corpus.py FOLDER. Packages go to FOLDER/package, models to FOLDER/tflite, and patches to
+FOLDER/patch. Images are also compiled for each instruction set and goal, whole and in slices, and
+programs made by hand run by rows or have state and several entry points, so that packed streams,
+layouts, rings, slices and state are there to be mutated.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.compiler.optimize import Goal
 from ranvier.errors import UnsupportedError
+from ranvier.package.patch import encode
 from ranvier.package.records import IoMode, PackageContent
 from ranvier.package.writer import write_package
 from ranvier.testing.cases import generate, ops
@@ -48,13 +49,26 @@ def programs() -> Iterator[tuple[str, PackageContent]]:
         for in_place in (True, False):
             yield f"state-{mode.name.lower()}-{in_place}", content(mode, in_place=in_place)
     streaming = runpy.run_path(str(PROGRAMS / "audio_clips.py"))["streaming"]
-    for features, width in (("log_mel", 8), ("mfcc", 5)):
-        stage = f"{AUDIO},features={features},coefficients=5"
+    for features, width, more in (("log_mel", 8, ""), ("mfcc", 5, ",coefficients=5")):
+        stage = f"{AUDIO},features={features}{more}"
         yield f"audio-{features}", streaming((1, 3, width), stage).package.content
+
+
+def patches() -> Iterator[tuple[str, bytes]]:
+    """Streams for the base and the length that fuzz_patch.c has."""
+    base = bytes(i * 7 & 255 for i in range(1000))
+    changed = bytes(b + (i % 5 == 0) & 255 for i, b in enumerate(base[:600]))
+    noise = bytes(i * i * 31 >> 3 & 255 for i in range(300))
+    data = noise + base[100:400] + changed + noise[50:200]
+    yield "runs", encode(data + bytes(65536 - len(data)), base)
+    yield "alone", encode(noise * 218 + bytes(65536 - 218 * len(noise)))
 
 
 def main(folder: Path) -> None:
     """Write the corpus."""
+    (folder / "patch").mkdir(parents=True, exist_ok=True)
+    for name, stream in patches():
+        (folder / "patch" / name).write_bytes(stream)
     models = [
         (f"{op.lower()}-{seed}", generate(seed, op).model) for op in ops() for seed in range(SEEDS)
     ]
@@ -74,6 +88,8 @@ def main(folder: Path) -> None:
                 (folder / kind / name).write_bytes(data)
     for name, content in programs():
         (folder / "package" / name).write_bytes(write_package(content))
+    plain = write_package(content)
+    (folder / "package" / "signed").write_bytes(plain[:-80] + b"\1\0\0\0" * 18 + plain[-8:])
     cases = [("IMAGE_CHAIN", seed) for seed in range(CHAINS)]
     cases += [(op, seed) for op in PACKED for seed in range(SEEDS)]
     for i, (op, seed) in enumerate(cases):

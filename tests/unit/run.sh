@@ -14,6 +14,9 @@ if ! echo '#include <cmocka.h>' | cc -x c -include stdarg.h -include stddef.h -i
 	echo "unit: cmocka (libcmocka-dev) is missing, the C unit tests are skipped"
 	exit 0
 fi
+if ! echo '#include <psa/crypto.h>' | cc -x c -fsyntax-only - 2>/dev/null; then
+	echo "unit: Mbed TLS (libmbedtls-dev) is missing, the tests of signatures are skipped"
+fi
 
 # run NAME COMPILER OPTIONS...
 run() {
@@ -21,7 +24,7 @@ run() {
 	shift 2
 	command -v "$compiler" >/dev/null 2>&1 || { echo "unit: no $compiler, skipped"; return; }
 	"$bin/cmake" -S "$here" -B "$build/$name" -G Ninja -DCMAKE_C_COMPILER="$compiler" \
-		-DCMAKE_MAKE_PROGRAM="$bin/ninja" "$@" >"$build-$name.log" 2>&1 ||
+		-DCMAKE_MAKE_PROGRAM="$bin/ninja" -DPython3_EXECUTABLE="$bin/python" "$@" >"$build-$name.log" 2>&1 ||
 		{ cat "$build-$name.log"; exit 1; }
 	"$bin/cmake" --build "$build/$name" >>"$build-$name.log" 2>&1 ||
 		{ tail -n 40 "$build-$name.log"; exit 1; }

@@ -4,8 +4,8 @@
  */
 
 /*
- * Opens the embedded models and binds each to the lanes whose arena is large enough. All else is
- * the runtime's, and the shell's.
+ * Opens the embedded models and binds each to the lanes whose arena is large enough, and starts the
+ * model store where there is one. All else is the runtime's, and the shell's.
  */
 
 #include <zephyr/kernel.h>
@@ -52,5 +52,10 @@ int main(void)
 		ready += (open_model(&app_models[i]) == RNV_OK) ? 1U : 0U;
 	}
 	LOG_INF("%u of %u models are ready; type: ranvier", ready, app_model_count);
+	if (IS_ENABLED(CONFIG_RANVIER_STORE)) {
+		int stored = app_store_start(); /* which logs failures */
+
+		LOG_INF("%d models of the store are ready; type: ranvier store", MAX(stored, 0));
+	}
 	return 0;
 }

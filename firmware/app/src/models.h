@@ -22,4 +22,10 @@ extern const struct app_model app_models[];
 /** Entries of @ref app_models. */
 extern const uint32_t app_model_count;
 
+/**
+ * rnv_runtime_store_start() with the models of CONFIG_APP_STORE_MODELS; there with
+ * CONFIG_RANVIER_STORE.
+ */
+int app_store_start(void);
+
 #endif /* RANVIER_APP_MODELS_H_ */

@@ -112,9 +112,9 @@ static inline void must_refuse(const struct rnv_kernel *kernel, const struct fix
 	assert_int_equal(status, RNV_EFORMAT);
 }
 
-/* Expect check() to give `mask`, to refuse every spoilt word, and wrong sizes, counts and types. */
-static inline void must_refuse_all(const struct rnv_kernel *kernel, struct fixture *f, int mask,
-				   const struct spoil *spoils, uint32_t count)
+/* Expect check() to give `mask`, and to refuse every spoilt word. */
+static inline void must_refuse_words(const struct rnv_kernel *kernel, struct fixture *f, int mask,
+				     const struct spoil *spoils, uint32_t count)
 {
 	assert_int_equal(kernel->check(&f->op), mask);
 	for (uint32_t i = 0; i < count; i++) {
@@ -124,6 +124,13 @@ static inline void must_refuse_all(const struct rnv_kernel *kernel, struct fixtu
 		must_refuse(kernel, f, spoils[i].why);
 		f->params[spoils[i].word] = kept;
 	}
+}
+
+/* Expect check() to give `mask`, to refuse every spoilt word, and wrong sizes, counts and types. */
+static inline void must_refuse_all(const struct rnv_kernel *kernel, struct fixture *f, int mask,
+				   const struct spoil *spoils, uint32_t count)
+{
+	must_refuse_words(kernel, f, mask, spoils, count);
 	for (uint16_t i = 0; i < f->pkg.tensor_count; i++) {
 		uint8_t type = f->tensors[i].type;
 

@@ -61,17 +61,10 @@ static void list_operand(struct fixture *f, uint32_t capacity, int is_output)
 	fixture_operand(f, RNV_TYPE_INT16, capacity * RNV_DETECTION_WORDS, is_output);
 }
 
-static void refuse_words(const struct rnv_kernel *kernel, struct fixture *f, int mask,
-			 const struct spoil *spoils, uint32_t count)
+static void refuse_all(const struct rnv_kernel *kernel, struct fixture *f, int mask,
+		       const struct spoil *spoils, uint32_t count)
 {
-	assert_int_equal(kernel->check(&f->op), mask);
-	for (uint32_t i = 0; i < count; i++) {
-		int32_t kept = f->params[spoils[i].word];
-
-		f->params[spoils[i].word] = spoils[i].value;
-		must_refuse(kernel, f, spoils[i].why);
-		f->params[spoils[i].word] = kept;
-	}
+	must_refuse_words(kernel, f, mask, spoils, count);
 	for (uint16_t i = 0; i < f->pkg.tensor_count; i++) {
 		uint8_t type = f->tensors[i].type;
 
@@ -136,7 +129,7 @@ static void test_top_k(void **state)
 	fixture_params(&f, (const int32_t[]){5, 3, 1000}, 3);
 	f.rec.weights_bytes = 512;
 	identity_scores(&f, 0);
-	refuse_words(&rnv_top_k_s8, &f, 0, spoils, COUNT_OF(spoils));
+	refuse_all(&rnv_top_k_s8, &f, 0, spoils, COUNT_OF(spoils));
 	memory_init(&m, &f);
 	memcpy(m.at[0], in, sizeof(in));
 	run_in(&rnv_top_k_s8, &f, &m);
@@ -175,7 +168,7 @@ static void test_nms(void **state)
 	list_operand(&f, 4, 0);
 	list_operand(&f, 2, 1);
 	fixture_params(&f, (const int32_t[]){4, 2, 16384, 1}, 4);
-	refuse_words(&rnv_nms, &f, 0, spoils, COUNT_OF(spoils));
+	refuse_all(&rnv_nms, &f, 0, spoils, COUNT_OF(spoils));
 	memory_init(&m, &f);
 	memcpy(m.at[1], in, sizeof(in));
 	for (uint32_t i = 0; i < COUNT_OF(counts); i++) {
@@ -302,7 +295,7 @@ static void test_detect_refuses(void **state)
 
 	(void)state;
 	describe_detect(&f);
-	refuse_words(&rnv_detect_s8, &f, 0, spoils, COUNT_OF(spoils));
+	refuse_all(&rnv_detect_s8, &f, 0, spoils, COUNT_OF(spoils));
 	f.tensors[0].bytes--;
 	must_refuse(&rnv_detect_s8, &f, "an element missing");
 }
@@ -380,7 +373,7 @@ static void test_smooth_refuses(void **state)
 
 	(void)state;
 	describe_smooth(&f);
-	refuse_words(&rnv_smooth_s8, &f, 2, spoils, COUNT_OF(spoils));
+	refuse_all(&rnv_smooth_s8, &f, 2, spoils, COUNT_OF(spoils));
 	f.operands[2] = f.operands[1] + 1;
 	must_refuse(&rnv_smooth_s8, &f, "a state that is written somewhere else");
 }

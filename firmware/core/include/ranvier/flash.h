@@ -59,16 +59,18 @@ struct rnv_flash {
 	 * the units named undefined, and nothing else. MUST be complete when it returns. `offset`
 	 * and `bytes` are multiples of the unit; `from` has any alignment and is in RAM.
 	 *
-	 * @retval RNV_OK  programmed, as far as the device tells: the caller reads back
-	 * @retval RNV_EIO the device reports a failure
+	 * @retval RNV_OK     programmed, as far as the device tells: the caller reads back
+	 * @retval RNV_EINVAL not whole units of one sector of the region; nothing was changed
+	 * @retval RNV_EIO    the device reports a failure
 	 */
 	int (*program)(void *context, uint32_t offset, const void *from, uint32_t bytes);
 	/**
 	 * Erase one sector. MUST be complete when it returns, and touch no other sector.
 	 *
 	 * @param offset the sector's first byte
-	 * @retval RNV_OK  erased, as far as the device tells
-	 * @retval RNV_EIO the device reports a failure
+	 * @retval RNV_OK     erased, as far as the device tells
+	 * @retval RNV_EINVAL no sector begins there; nothing was changed
+	 * @retval RNV_EIO    the device reports a failure
 	 */
 	int (*erase)(void *context, uint32_t offset);
 	/**

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "ranvier/package.h"
+#include "ranvier/patch.h"
 #include "ranvier/status.h"
 #include "ranvier/store.h"
 
@@ -57,6 +58,7 @@ struct rnv_ota_request {
 	uint32_t bytes;        /**< of the file that is sent */
 	uint32_t encoding;     /**< enum rnv_ota_encoding */
 	uint32_t flags;        /**< RNV_OTA_ALLOW_SLOW */
+	uint32_t base_crc32;   /**< RNV_OTA_PATCH: CRC-32 in the trailer of the base; 0: none */
 	uint8_t sha256[32];    /**< of the file that is sent: names the upload when it is resumed */
 	const uint8_t *header; /**< the package's first RNV_HEADER_BYTES bytes, any alignment */
 };
@@ -80,7 +82,7 @@ struct rnv_ota_hooks {
 	 * one that is starved goes on returning RNV_EAGAIN. MUST let go of `data` before it returns
 	 * anything else.
 	 *
-	 * @param data NULL: give up a test under way, and let go
+	 * @param data NULL: give up a test under way, and let go; RNV_EAGAIN: not yet
 	 * @retval RNV_EAGAIN  not done: call again
 	 * @retval RNV_OK      passed; also where the package carries no self-test
 	 * @retval RNV_EBADMSG the self-test failed
@@ -89,16 +91,31 @@ struct rnv_ota_hooks {
 	int (*test)(void *context, uint32_t model, const void *data, uint32_t bytes);
 	/** What rnv_store_boot() chooses for a model has changed: load it, when it suits. */
 	void (*changed)(void *context, uint32_t model);
-	/** A session begins (1) or is over (0): to park what must not run meanwhile. May be NULL.
-	 */
+	/** A session begins (1: before its first write) or is over (0): to park what must not run
+	 * meanwhile. May be NULL. */
 	void (*session)(void *context, uint32_t active);
 	void *context; /**< first argument of each */
+};
+
+struct rnv_ota_unpacker;
+
+/** What an engine needs to take patches: 2.2 KB. All members are private. Caller's memory. */
+struct rnv_ota_patch {
+	struct rnv_patch decoder;                /**< @private */
+	const struct rnv_ota_unpacker *unpacker; /**< @private */
+	uint32_t base_crc32;                     /**< @private as announced */
+	uint32_t there;   /**< @private bytes of the package that were in the slot before */
+	uint8_t out[128]; /**< @private on their way into the slot */
+	uint8_t held;     /**< @private bytes in `out` */
+	uint8_t taken;    /**< @private of these, by the store */
+	uint8_t base;     /**< @private slot */
 };
 
 /** An engine; all members are private. */
 struct rnv_ota {
 	struct rnv_store *store;        /**< @private */
 	struct rnv_ota_hooks hooks;     /**< @private */
+	struct rnv_ota_patch *patch;    /**< @private NULL: takes no patches */
 	uint64_t active_us;             /**< @private last sign of life of the session */
 	uint64_t idle_us;               /**< @private */
 	uint32_t bytes;                 /**< @private of the file */
@@ -108,13 +125,15 @@ struct rnv_ota {
 	int32_t error;                  /**< @private */
 	uint32_t why;                   /**< @private */
 	struct rnv_store_verify verify; /**< @private */
+	struct rnv_store_view view;     /**< @private of what is being tested */
+	struct rnv_header header;       /**< @private */
 	uint8_t sha256[32];             /**< @private */
-	uint8_t header[128];            /**< @private */
 	uint8_t model;                  /**< @private */
 	uint8_t slot;                   /**< @private */
 	uint8_t phase;                  /**< @private enum rnv_ota_phase */
+	uint8_t step;                   /**< @private what rnv_ota_poll() does next */
 	uint8_t then;                   /**< @private what follows a successful test */
-	uint8_t verified;               /**< @private `verify` is complete */
+	uint8_t active;                 /**< @private `session` was told so */
 };
 
 /** What rnv_ota_status_get() tells. */
@@ -146,10 +165,26 @@ int rnv_ota_init(struct rnv_ota *ota, struct rnv_store *store, const struct rnv_
 		 uint64_t idle_us);
 
 /**
+ * Let an idle engine take files of encoding RNV_OTA_PATCH. Without this call it takes none, and
+ * the decoder is not linked.
+ *
+ * The base is the model's current slot, which nobody fills or erases during a session; it is read,
+ * as the package's own bytes are, by rnv_store_read(). What comes out is verified as any package.
+ *
+ * @param ota   initialised
+ * @param patch memory, for as long as the engine is used
+ * @retval RNV_OK     it does
+ * @retval RNV_EINVAL NULL, or the engine is at work
+ */
+int rnv_ota_accept_patches(struct rnv_ota *ota, struct rnv_ota_patch *patch);
+
+/**
  * Announce a package. Everything that its header tells is checked before anything is erased.
  *
  * The same file (sha256) as that of a session under way, or of one that was interrupted, also by a
- * reset: goes on. Another file: what was under way is dropped.
+ * reset: goes on. Another file: what was under way is dropped. A patch is always sent from its
+ * first byte after a reset or a time-out; what it makes that is in the slot already is not written
+ * again.
  *
  * @param ota     engine
  * @param request copied
@@ -160,7 +195,9 @@ int rnv_ota_init(struct rnv_ota *ota, struct rnv_store *store, const struct rnv_
  * @retval RNV_EFORMAT the header is none, or of another name than the model
  * @retval RNV_ENOSPC  longer than the slot
  * @retval RNV_EACCES  its security version is below the floor
- * @retval RNV_EINVAL  unknown encoding or flags
+ * @retval RNV_EINVAL  unknown encoding or flags, or patches are not taken
+ * @retval RNV_ESTALE  a patch for a base that is not the current slot's package: send another one,
+ *                     or the package
  * @retval RNV_EBUSY   the slot is held, or the engine verifies or erases another one: later
  * @retval others      of `admit` and rnv_store_fill_begin()
  */
@@ -182,7 +219,12 @@ int rnv_ota_begin(struct rnv_ota *ota, const struct rnv_ota_request *request, ui
  * @retval RNV_EBADMSG its CRC is wrong; nothing was written
  * @retval RNV_ENOSPC  beyond the end of the file
  * @retval RNV_ESTATE  no session that takes chunks
- * @retval others      as rnv_store_fill_write(): on RNV_EIO the session has failed
+ * @retval RNV_EAGAIN  of `write_begin`, or what a patch has told is still being written, by
+ *                     rnv_ota_poll(): `*offset` tells how much was taken
+ * @retval RNV_EFORMAT the patch is damaged, or not of the package that was announced: the session
+ *                     has failed
+ * @retval RNV_ESTALE  the patch is for another base than was announced: likewise
+ * @retval others      as rnv_store_fill_write(): the session has failed
  */
 int rnv_ota_chunk(struct rnv_ota *ota, uint32_t at, const void *data, uint32_t bytes, uint32_t crc,
 		  uint64_t now_us, uint32_t *offset);
@@ -224,6 +266,7 @@ int rnv_ota_confirm(struct rnv_ota *ota, uint32_t model, uint32_t security_versi
  * verifying and testing it, if its security version is not below the floor.
  *
  * @retval RNV_OK     done; `changed` was called
+ * @retval RNV_EBUSY  also: no trial is under way, and the other slot has just been received
  * @retval others     as rnv_ota_activate() and rnv_store_revert()
  */
 int rnv_ota_rollback(struct rnv_ota *ota, uint32_t model);
@@ -232,16 +275,19 @@ int rnv_ota_rollback(struct rnv_ota *ota, uint32_t model);
  * Erase a slot that is neither current nor on trial, by rnv_ota_poll().
  *
  * @retval RNV_EAGAIN begun
+ * @retval RNV_OK     erased: but for its last sector it was already
+ * @retval RNV_ENOENT no such model or slot
  * @retval RNV_EBUSY  the engine is at work, or the slot is held
- * @retval others     as rnv_store_erase()
+ * @retval RNV_ESTATE the slot is current or on trial
  */
 int rnv_ota_erase(struct rnv_ota *ota, uint32_t model, uint32_t slot);
 
 /**
  * Drop the session: what was received is forgotten, the slot is empty. Idle: nothing happens.
  *
- * @retval RNV_OK dropped
- * @retval others of the store
+ * @retval RNV_OK     dropped
+ * @retval RNV_EAGAIN it will be, by rnv_ota_poll(): the test has to let go first
+ * @retval others     of the store
  */
 int rnv_ota_abort(struct rnv_ota *ota);
 

@@ -227,7 +227,7 @@ struct rnv_entry_rec {
 /** The last @ref RNV_TRAILER_BYTES bytes of a package. */
 struct rnv_trailer {
 	uint8_t sha256[32];      /**< of everything before the trailer */
-	uint32_t key_id;         /**< 0: unsigned */
+	uint32_t key_id;         /**< rnv_key.id of the key; 0: unsigned */
 	uint32_t signature_kind; /**< enum rnv_signature */
 	uint8_t signature[64];   /**< r, s big-endian over `sha256`; zero when unsigned */
 	uint32_t reserved;       /**< zero */
@@ -245,7 +245,7 @@ enum rnv_what {
 	RNV_WHAT_ISA = 6,         /**< instruction-set packing */
 	RNV_WHAT_HEADER = 7,      /**< another header field; index: its offset */
 	RNV_WHAT_CRC = 8,         /**< checksum */
-	RNV_WHAT_SIGNATURE = 9,   /**< signed package */
+	RNV_WHAT_SIGNATURE = 9,   /**< kind, key and signature of the trailer */
 	RNV_WHAT_SECTION = 10,    /**< section table; index: row */
 	RNV_WHAT_TENSOR = 11,     /**< tensor record; index: tensor */
 	RNV_WHAT_OPERAND = 12,    /**< operand; index: operand */
@@ -315,9 +315,8 @@ struct rnv_package {
  * every op of the package is linked and its parameters fit its tensors, that every tensor is
  * written before it is read, and that no two live buffers overlap but through an alias that the
  * op's kernel proves safe. Time O((steps + tensors) x max_live) and one pass of CRC; at most
- * 256 bytes of stack; no allocation. SHA-256 and signature are checked by the update path through
- * its crypto seam; a package that carries a signature is refused as @ref RNV_WHAT_SIGNATURE by
- * this reader.
+ * 256 bytes of stack; no allocation. A signature's fields are checked, not the SHA-256 and not the
+ * signature itself: rnv_store_verify_step() does that, through the crypto seam.
  *
  * Reads the package and writes only `pkg` and `diag`, so it may be called from any thread; from an
  * interrupt only where its time is acceptable (the CRC alone takes about 11 instructions a byte).

@@ -40,7 +40,7 @@ enum rnv_status {
 	RNV_ENOTSUP = -95,    /**< A well-formed package uses a kind that this reader lacks. */
 	RNV_ENOBUFS = -105,   /**< Dropped to make room for a newer one. */
 	RNV_ETIMEDOUT = -110, /**< A device did not answer in time. */
-	RNV_ESTALE = -116,    /**< The persistent state is not that of a completed job. */
+	RNV_ESTALE = -116,    /**< Not the one meant: state of no completed job, other base. */
 	RNV_ECANCELED = -125, /**< Cancelled. */
 };
 

@@ -108,8 +108,9 @@ struct rnv_store_model {
 	uint32_t fills[2];   /**< @private times that each slot was filled or erased */
 	uint32_t floor;      /**< @private security version */
 	uint32_t written;    /**< @private whole sectors of a fill, in bytes */
-	uint32_t erase_next; /**< @private offset in the slot being erased, 0: none */
+	uint32_t erase_next; /**< @private sector to erase next, offset in the region; 0: none */
 	uint32_t offset;     /**< @private of slot 0 in the region */
+	uint32_t changes[2]; /**< @private erases and programs of each slot since the mount */
 	uint8_t hash[8];     /**< @private of the package being filled */
 	uint8_t slot[2];     /**< @private enum rnv_slot_state */
 	uint8_t views[2];    /**< @private open views */
@@ -139,6 +140,7 @@ struct rnv_store {
 	uint8_t revoked_count;          /**< @private */
 	uint8_t fill_model;             /**< @private model being filled, or 0xFF */
 	uint8_t fill_slot;              /**< @private */
+	uint8_t fill_erased;            /**< @private the sector at `position` was erased */
 };
 
 /** What rnv_store_info_get() tells of a model. */
@@ -329,6 +331,24 @@ int rnv_store_verify_step(struct rnv_store *store, struct rnv_store_verify *veri
  */
 int rnv_store_view_open(struct rnv_store *store, const struct rnv_store_verify *verify,
 			struct rnv_store_view *view);
+
+/**
+ * Read bytes of a slot as they are, guarded and not verified: for those who describe it.
+ *
+ * @param store  store
+ * @param model  model number
+ * @param slot   slot
+ * @param offset in the slot
+ * @param to     receives the bytes
+ * @param bytes  how many
+ * @retval RNV_OK      read
+ * @retval RNV_ENOENT  no such model or slot
+ * @retval RNV_EINVAL  beyond the slot
+ * @retval RNV_EBADMSG some of it cannot be read
+ * @retval RNV_EIO     the flash does not work
+ */
+int rnv_store_read(const struct rnv_store *store, uint32_t model, uint32_t slot, uint32_t offset,
+		   void *to, uint32_t bytes);
 
 /** Let go of a slot. Also for a view that is not open. */
 void rnv_store_view_close(struct rnv_store *store, struct rnv_store_view *view);

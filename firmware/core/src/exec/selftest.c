@@ -9,32 +9,15 @@
 #include "ranvier/exec.h"
 #include "ranvier/status.h"
 
+#include "exec/golden.h"
 #include "kernels/kernel.h"
-#include "model/golden.h"
 
 /* A self-test under way. */
 struct selftest {
 	struct rnv_exec *exec;
-	const uint8_t *stored;   /* the next input's bytes */
-	const uint8_t *expected; /* the next output's */
-	uint32_t random; /* state of the generator, which is never 0; 0: inputs are stored */
-	uint32_t crc;    /* of what every op has written when it is complete */
+	struct rnv_golden_walk walk;
+	uint32_t crc; /* of what every op has written when it is complete */
 };
-
-/* The next byte of an input: stored, or of Marsaglia's xorshift32, as the package writer has it. */
-static uint8_t next_byte(struct selftest *test)
-{
-	uint32_t x = test->random;
-
-	if (x == 0u) {
-		return *test->stored++;
-	}
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	test->random = x;
-	return (uint8_t)(x >> 24);
-}
 
 /* Fill the inputs of an entry point; or true where its outputs are as expected. */
 static bool visit(struct selftest *test, const struct rnv_entry_rec *entry, bool outputs)
@@ -50,8 +33,8 @@ static bool visit(struct selftest *test, const struct rnv_entry_rec *entry, bool
 
 		for (; data != end; data++) {
 			if (!outputs) {
-				*data = next_byte(test);
-			} else if (*data != *test->expected++) {
+				*data = rnv_golden_input(&test->walk);
+			} else if (*data != *test->walk.expected++) {
 				return false;
 			}
 		}
@@ -115,9 +98,7 @@ int rnv_exec_selftest(struct rnv_exec *exec)
 	if (golden == NULL) {
 		return RNV_EINVAL;
 	}
-	test.random = golden->seed;
-	test.stored = (const uint8_t *)(golden + 1);
-	test.expected = test.stored + golden->input_bytes;
+	rnv_golden_rewind(&test.walk, golden);
 	for (uint32_t i = 0; i < 2u * pkg->entry_count; i++) { /* before and after each run */
 		const struct rnv_entry_rec *entry = &pkg->entries[i / 2u];
 		bool outputs = i % 2u != 0u;

@@ -49,6 +49,8 @@ static int verify_trailer(const struct rnv_header *header, uint32_t flags, struc
 	uint32_t start = header->total_bytes - RNV_TRAILER_BYTES;
 	const struct rnv_trailer *trailer =
 		(const struct rnv_trailer *)(const void *)(base + start);
+	uint32_t kind;
+	bool is_unsigned;
 
 	if ((flags & RNV_OPEN_SKIP_CRC) == 0u) {
 		uint32_t crc = rnv_crc32(0, base, header->total_bytes - 4u);
@@ -58,11 +60,13 @@ static int verify_trailer(const struct rnv_header *header, uint32_t flags, struc
 			return RNV_EBADMSG;
 		}
 	}
-	if (trailer->key_id != 0u || trailer->signature_kind != RNV_SIGNATURE_NONE) {
-		return rnv_unsupported(diag, RNV_WHAT_SIGNATURE, 0, trailer->signature_kind);
+	is_unsigned = rnv_all_zero(trailer->signature, sizeof(trailer->signature));
+	kind = trailer->signature_kind;
+	if (kind > RNV_SIGNATURE_ECDSA_P256) {
+		return rnv_unsupported(diag, RNV_WHAT_SIGNATURE, 0, kind);
 	}
-	if (!rnv_all_zero(trailer->signature, sizeof(trailer->signature))) {
-		return rnv_malformed(diag, RNV_WHAT_RESERVED, start + 40u, trailer->signature[0]);
+	if ((trailer->key_id == 0u) != is_unsigned || kind == is_unsigned) {
+		return rnv_malformed(diag, RNV_WHAT_SIGNATURE, 0, kind);
 	}
 	if (trailer->reserved != 0u) {
 		return rnv_malformed(diag, RNV_WHAT_RESERVED, start + 104u, trailer->reserved);
@@ -79,13 +83,15 @@ static bool name_char(uint8_t c)
 /* One or more allowed characters. */
 static bool name_ok(const uint8_t *name)
 {
-	uint32_t length = rnv_name_length(name, RNV_NAME_BYTES);
-	uint32_t i = 0;
+	uint32_t left = rnv_name_length(name, RNV_NAME_BYTES);
 
-	while (i < length && name_char(name[i])) {
-		i++;
+	if (left == 0u) {
+		return false;
 	}
-	return i == length && i != 0u;
+	while (left != 0u && name_char(name[left - 1u])) {
+		left--;
+	}
+	return left == 0u;
 }
 
 static int verify_header(const struct rnv_header *header, struct rnv_diag *diag)

@@ -53,14 +53,14 @@ static inline float rnv_f32_output(const struct rnv_f32_stream *stream, int32_t 
 	return rnv_f32_clamp(sum + stream->bias[channel], stream->low, stream->high);
 }
 
-/** `sum` plus the products of `depth` inputs and weights, added one after the other. */
+/** `sum` plus the products of `depth` inputs and weights, 1 or more, added one after the other. */
 static inline float rnv_f32_dot(const float *x, const float *w, uint32_t depth, float sum)
 {
 	const float *end = w + depth;
 
-	while (w != end) {
+	do {
 		sum += *x++ * *w++;
-	}
+	} while (w != end);
 	return sum;
 }
 

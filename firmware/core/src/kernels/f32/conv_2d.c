@@ -13,7 +13,7 @@
 
 static int check(const struct rnv_op *op)
 {
-	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_conv_params *p = (const void *)rnv_op_params(op);
 
 	if (!rnv_f32_conv_ok(op) || p->window.in_c % p->split != 0 ||
 	    p->channels.out_c % p->split != 0) {
@@ -24,7 +24,7 @@ static int check(const struct rnv_op *op)
 
 static void run(const struct rnv_op *op)
 {
-	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_conv_params *p = (const void *)rnv_op_params(op);
 	uint32_t depth = (uint32_t)(p->window.in_c / p->split);
 	const struct rnv_f32_filters filters = {
 		.depth = depth,

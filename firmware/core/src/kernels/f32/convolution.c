@@ -5,11 +5,11 @@
 
 #include "kernels/f32/convolution.h"
 
-#define PARAMS (sizeof(struct rnv_f32_conv) / sizeof(int32_t))
+#define PARAMS (sizeof(struct rnv_f32_conv_params) / sizeof(int32_t))
 
 bool rnv_f32_conv_ok(const struct rnv_op *op)
 {
-	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_conv_params *p = (const void *)rnv_op_params(op);
 
 	return rnv_op_has(op, 1, 1, PARAMS) &&
 	       rnv_f32_window_ok(op, &p->window, p->channels.out_c) &&
@@ -19,7 +19,7 @@ bool rnv_f32_conv_ok(const struct rnv_op *op)
 
 bool rnv_f32_filters_ok(const struct rnv_op *op, int32_t depth)
 {
-	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_conv_params *p = (const void *)rnv_op_params(op);
 	const int32_t filters[] = {p->window.filter_h, p->window.filter_w, depth,
 				   p->channels.out_c};
 
@@ -28,29 +28,31 @@ bool rnv_f32_filters_ok(const struct rnv_op *op, int32_t depth)
 
 void rnv_f32_conv_reach(const struct rnv_op *op, struct rnv_reach *reach)
 {
-	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_conv_params *p = (const void *)rnv_op_params(op);
 
 	rnv_window_reach(op, &p->window, p->dilation_h, reach);
 }
 
 /* Sum over the window at (y0, x0) of `depth` channels of the image, for one filter. */
-static float sum_of(const struct rnv_f32_conv *p, const struct rnv_f32_filters *filters,
+static float sum_of(const struct rnv_f32_conv_params *p, const struct rnv_f32_filters *filters,
 		    const float *image, int32_t y0, int32_t x0, const float *weights)
 {
 	const struct rnv_window *w = &p->window;
+	const float *end = weights;
 	float sum = 0.0f;
 
 	for (int32_t ky = 0; ky < w->filter_h; ky++) {
-		int32_t y = y0 + ky * p->dilation_h;
+		uint32_t y = (uint32_t)(y0 + ky * p->dilation_h); /* huge above the input */
+		uint32_t x = (uint32_t)x0;
 
-		for (int32_t kx = 0; kx < w->filter_w; kx++) {
-			int32_t x = x0 + kx * p->dilation_w;
+		end += (uint32_t)w->filter_w * filters->tap;
+		for (; weights != end; weights += filters->tap) {
+			if (y < (uint32_t)w->in_h && x < (uint32_t)w->in_w) {
+				uint32_t at = (y * (uint32_t)w->in_w + x) * (uint32_t)w->in_c;
 
-			if (y >= 0 && y < w->in_h && x >= 0 && x < w->in_w) {
-				sum = rnv_f32_dot(image + (y * w->in_w + x) * w->in_c, weights,
-						  filters->depth, sum);
+				sum = rnv_f32_dot(image + at, weights, filters->depth, sum);
 			}
-			weights += filters->tap;
+			x += (uint32_t)p->dilation_w;
 		}
 	}
 	return sum;
@@ -58,7 +60,7 @@ static float sum_of(const struct rnv_f32_conv *p, const struct rnv_f32_filters *
 
 void rnv_f32_conv_run(const struct rnv_op *op, const struct rnv_f32_filters *filters)
 {
-	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_conv_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_window *w = &p->window;
 	const struct rnv_f32_stream stream = rnv_f32_stream(op, &p->channels);
 	uint32_t out_c = (uint32_t)p->channels.out_c;

@@ -18,7 +18,7 @@
 #include "kernels/s8/window.h"
 
 /** Parameter words of a convolution. */
-struct rnv_f32_conv {
+struct rnv_f32_conv_params {
 	struct rnv_window window;
 	int32_t dilation_h;
 	int32_t dilation_w;

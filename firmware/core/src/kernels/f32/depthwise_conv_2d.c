@@ -13,7 +13,7 @@
 
 static int check(const struct rnv_op *op)
 {
-	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_conv_params *p = (const void *)rnv_op_params(op);
 
 	if (!rnv_f32_conv_ok(op) || p->window.in_c * p->split != p->channels.out_c) {
 		return RNV_EFORMAT;
@@ -23,7 +23,7 @@ static int check(const struct rnv_op *op)
 
 static void run(const struct rnv_op *op)
 {
-	const struct rnv_f32_conv *p = (const void *)rnv_op_params(op);
+	const struct rnv_f32_conv_params *p = (const void *)rnv_op_params(op);
 	const struct rnv_f32_filters filters = {
 		.depth = 1,
 		.shared = (uint32_t)p->split,

@@ -28,8 +28,7 @@ static int check(const struct rnv_op *op)
 	    !rnv_tensor_is_byte(rnv_op_out_rec(op, 0), (uint32_t)p->elements)) {
 		return RNV_EFORMAT;
 	}
-	return 0x1; /* byte i is written after element i was read and before none of the later ones
-		     */
+	return 0x1; /* byte i is written after element i was read */
 }
 
 static void run(const struct rnv_op *op)

@@ -16,6 +16,7 @@
 
 #include <zephyr/sys/util_macro.h>
 
+#include <ranvier/port.h>
 #include <ranvier/sched.h>
 #include <ranvier/zephyr/driver.h>
 

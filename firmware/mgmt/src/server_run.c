@@ -1,0 +1,341 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/* A job for a link: its inputs come, and its outputs go, in pieces. */
+
+#include "server_internal.h"
+
+#define GIVE_WAY_US 1000000u
+
+/* A piece that goes into buffers which follow each other without gaps, or comes out of them. */
+static uint32_t copy(const struct rnv_buffer *list, uint32_t count, uint32_t at, uint8_t *out,
+		     const uint8_t *in, uint32_t bytes)
+{
+	uint32_t done = 0;
+
+	for (; count != 0u && done < bytes; count--, list++) {
+		if (at >= list->bytes) {
+			at -= list->bytes;
+			continue;
+		}
+		uint8_t *place = (uint8_t *)list->data + at;
+		uint32_t piece = list->bytes - at;
+
+		if (piece > bytes - done) {
+			piece = bytes - done;
+		}
+		if (in != NULL) {
+			memcpy(place, in + done, piece);
+		} else {
+			memcpy(out + done, place, piece);
+		}
+		done += piece;
+		at = 0;
+	}
+	return done;
+}
+
+/* The run is over, and forgotten. */
+static void drop(struct rnv_server *server)
+{
+	server->run.state = RNV_SERVER_NONE;
+	rnv_io_give(server);
+}
+
+static bool is_active(const struct rnv_server *server)
+{
+	return server->run.state != RNV_SERVER_NONE;
+}
+
+static void release_lane(struct rnv_server *server)
+{
+	struct rnv_server_job *run = &server->run;
+
+	if (run->claimed != 0u) {
+		run->claimed = 0;
+		(void)rnv_lane_release(server->config.sched, run->lane);
+	}
+}
+
+/* Bring inputs into the claimed lane's arena, or outputs out of it. */
+static void move_resident(struct rnv_server *server, const struct rnv_package *pkg, bool outputs)
+{
+	const struct rnv_server_job *run = &server->run;
+	uint32_t i = outputs ? run->io.inputs : 0u;
+	uint32_t end = outputs ? i + run->io.outputs : run->io.inputs;
+
+	for (; i < end; i++) {
+		struct rnv_buffer staged = rnv_io_list(server)[i];
+		void *data = rnv_io_resident(server, pkg, run->lane, &run->io, i);
+
+		if (outputs) {
+			memcpy(staged.data, data, staged.bytes);
+		} else {
+			memcpy(data, staged.data, staged.bytes);
+		}
+	}
+}
+
+static int submit(struct rnv_server *server)
+{
+	struct rnv_server_job *run = &server->run;
+	struct rnv_sched *sched = server->config.sched;
+	struct rnv_job_request request = {.model = run->handle,
+					  .entry = run->io.entry,
+					  .lane = run->lane,
+					  .flags = run->flags,
+					  .deadline_us = run->deadline_us,
+					  .buffers = rnv_io_list(server),
+					  .buffer_count =
+						  (uint16_t)(run->io.inputs + run->io.outputs)};
+	struct rnv_model_info info;
+	int status = rnv_model_info_get(sched, run->handle, &info);
+
+	if (run->deadline_us != RNV_NEVER) {
+		request.deadline_us += rnv_now_us();
+	}
+	if (status == RNV_OK && rnv_io_is_resident(info.pkg)) {
+		request.buffers = NULL;
+		request.buffer_count = 0;
+		status = rnv_lane_claim(sched, run->lane, run->handle);
+		if (status == RNV_OK) {
+			run->claimed = 1;
+			move_resident(server, info.pkg, false);
+		}
+	}
+	if (status == RNV_OK) {
+		status = rnv_job_submit(sched, &request, &run->job);
+	}
+	if (status != RNV_OK) {
+		release_lane(server);
+	}
+	return status;
+}
+
+/* Look whether the job has ended. */
+static void collect(struct rnv_server *server)
+{
+	struct rnv_server_job *run = &server->run;
+	struct rnv_model_info info;
+	int status;
+
+	if (run->state != RNV_SERVER_RUNNING) {
+		return;
+	}
+	status = rnv_job_collect(server->config.sched, run->job, &run->result);
+	if (status == RNV_EAGAIN) {
+		return;
+	}
+	if (status != RNV_OK) { /* somebody else has collected it */
+		memset(&run->result, 0, sizeof(run->result));
+		run->result.status = RNV_ECANCELED;
+	}
+	if (run->claimed != 0u && run->result.status == RNV_OK &&
+	    rnv_model_info_get(server->config.sched, run->handle, &info) == RNV_OK) {
+		move_resident(server, info.pkg, true);
+	}
+	release_lane(server);
+	run->state = RNV_SERVER_DONE;
+	run->active_us = rnv_now_us();
+}
+
+void rnv_run_poll(struct rnv_server *server)
+{
+	uint64_t idle_us = server->config.idle_us;
+
+	collect(server);
+	/* A self-test waits for the workspace: outputs that nobody reads give way. */
+	if (server->io_wanted != 0u && server->run.state == RNV_SERVER_DONE &&
+	    idle_us > GIVE_WAY_US) {
+		idle_us = GIVE_WAY_US;
+	}
+	if (is_active(server) && server->run.state != RNV_SERVER_RUNNING &&
+	    rnv_now_us() - server->run.active_us >= idle_us) {
+		drop(server);
+	}
+}
+
+/* What ran: the package's version and CRC. */
+static void note_package(struct rnv_server_job *run, const struct rnv_store_view *view)
+{
+	const struct rnv_header *header = view->data;
+	const uint8_t *end = (const uint8_t *)view->data + header->total_bytes;
+
+	memcpy(run->version, header->version, sizeof(run->version));
+	memcpy(&run->crc, end - sizeof(run->crc), sizeof(run->crc)); /* ends the trailer */
+}
+
+/* The lane of a run, of those that the model is bound to; -1: not bound to it. */
+static int lane_of(const struct rnv_server_run *request, uint32_t lanes)
+{
+	int lane = -1;
+
+	for (uint32_t i = 0; i < RNV_SCHED_MAX_LANES; i++) {
+		bool wanted = request->lane == RNV_SERVER_ANY_LANE || request->lane == i;
+
+		if (wanted && (lanes & (1u << i)) != 0u) {
+			lane = (int)i;
+		}
+	}
+	return lane;
+}
+
+/* Fill the run, and lay out its inputs and outputs. The workspace is the run's. */
+static int begin(struct rnv_server *server, const struct rnv_server_run *request)
+{
+	struct rnv_server_job *run = &server->run;
+	struct rnv_model_info info;
+	struct rnv_io io = {.entry = (uint16_t)request->entry};
+	int lane;
+	int status;
+
+	if (rnv_model_info_get(server->config.sched, server->config.models[request->model].handle,
+			       &info) != RNV_OK) {
+		return RNV_ENOENT;
+	}
+	lane = lane_of(request, info.lanes);
+	if (lane < 0) {
+		return RNV_ESTATE;
+	}
+	if ((request->flags & ~(uint32_t)RNV_JOB_RESET) != 0u || request->entry > UINT16_MAX) {
+		return RNV_EINVAL;
+	}
+	status = rnv_io_place(server, info.pkg, server->config.io_bytes, true, &io);
+	if (status != RNV_OK) {
+		return status;
+	}
+	if (io.inputs + io.outputs == 0 || request->bytes != rnv_io_sum(server, 0, io.inputs)) {
+		return RNV_EINVAL;
+	}
+	*run = (struct rnv_server_job){.active_us = rnv_now_us(),
+				       .deadline_us = request->deadline_us,
+				       .handle = info.model,
+				       .input_bytes = request->bytes,
+				       .io = io,
+				       .lane = (uint8_t)lane,
+				       .flags = (uint8_t)request->flags,
+				       .state = RNV_SERVER_FILLING};
+	note_package(run, rnv_server_running(server, request->model));
+	return RNV_OK;
+}
+
+int rnv_server_run_begin(struct rnv_server *server, const struct rnv_server_run *request)
+{
+	int status;
+
+	rnv_server_lock(server);
+	collect(server);
+	if (server->run.state == RNV_SERVER_FILLING || server->run.state == RNV_SERVER_DONE) {
+		drop(server);
+	}
+	if (rnv_server_running(server, request->model) == NULL) {
+		status = RNV_ENOENT;
+	} else if (server->io_wanted != 0u || server->test.is_demand != 0u ||
+		   !rnv_io_take(server, RNV_IO_RUN)) {
+		status = RNV_EBUSY;
+	} else {
+		status = begin(server, request);
+		if (status != RNV_OK) {
+			drop(server);
+		}
+	}
+	rnv_server_unlock(server);
+	return status;
+}
+
+/* Inputs that are wanted. The last ones submit the job; where it is refused they are to come again.
+ */
+static int take(struct rnv_server *server, uint32_t at, const void *data, uint32_t bytes,
+		uint32_t *job)
+{
+	struct rnv_server_job *run = &server->run;
+	int status;
+
+	run->offset += copy(rnv_io_list(server), run->io.inputs, at, NULL, data, bytes);
+	if (run->offset != run->input_bytes) {
+		return RNV_OK;
+	}
+	status = submit(server);
+	if (status == RNV_OK) {
+		run->state = RNV_SERVER_RUNNING;
+		*job = run->job;
+	} else if (status == RNV_EAGAIN || status == RNV_EBUSY) {
+		run->offset = at;
+	} else {
+		drop(server);
+	}
+	return status;
+}
+
+int rnv_server_run_write(struct rnv_server *server, uint32_t at, const void *data, uint32_t bytes,
+			 uint32_t *offset, uint32_t *job)
+{
+	struct rnv_server_job *run = &server->run;
+	uint32_t handle = RNV_NO_HANDLE;
+	int status = RNV_OK;
+
+	rnv_server_lock(server);
+	if (run->state > RNV_SERVER_FILLING && at < run->input_bytes &&
+	    bytes == run->input_bytes - at) {
+		handle = run->job; /* the last ones once more, as their reply was lost */
+	} else if (run->state != RNV_SERVER_FILLING) {
+		status = RNV_ESTATE;
+	} else if (at > run->input_bytes || bytes > run->input_bytes - at) {
+		status = RNV_EINVAL;
+	} else {
+		run->active_us = rnv_now_us();
+		if (at == run->offset) {
+			status = take(server, at, data, bytes, &handle);
+		}
+	}
+	*offset = run->offset;
+	if (job != NULL) {
+		*job = handle;
+	}
+	rnv_server_unlock(server);
+	return status;
+}
+
+static void describe(const struct rnv_server *server, struct rnv_server_run_status *status)
+{
+	const struct rnv_server_job *run = &server->run;
+	uint64_t us = run->result.end_us - run->result.submit_us;
+
+	memset(status, 0, sizeof(*status));
+	status->state = run->state;
+	if (run->state == RNV_SERVER_NONE) {
+		return;
+	}
+	memcpy(status->version, run->version, sizeof(status->version));
+	status->crc = run->crc;
+	if (run->state == RNV_SERVER_DONE) {
+		status->status = run->result.status;
+		status->missed = run->result.missed;
+		status->us = (us < UINT32_MAX) ? (uint32_t)us : UINT32_MAX;
+		if (status->status == RNV_OK) {
+			status->bytes = rnv_io_sum(server, run->io.inputs, run->io.outputs);
+		}
+	}
+}
+
+uint32_t rnv_server_run_read(struct rnv_server *server, uint32_t at, void *data, uint32_t room,
+			     struct rnv_server_run_status *status)
+{
+	struct rnv_server_job *run = &server->run;
+	uint32_t bytes = 0;
+
+	rnv_server_lock(server);
+	collect(server);
+	describe(server, status);
+	if (at < status->bytes) {
+		bytes = copy(rnv_io_list(server) + run->io.inputs, run->io.outputs, at, data, NULL,
+			     room);
+	}
+	if (run->state == RNV_SERVER_DONE) {
+		run->active_us = rnv_now_us();
+	}
+	rnv_server_unlock(server);
+	return bytes;
+}
