@@ -23,10 +23,11 @@ SWEEP_CASES ?= 5000
 FIND := find . -type f -not -path './build/*' -not -path './.venv/*' -not -path '*/.*cache/*'
 SOURCES := $(wildcard $(shell git ls-files -co --exclude-standard 2>/dev/null || \
 	$(FIND) | sed 's|^\./||'))
-NATIVE := $(filter firmware/CMakeLists.txt firmware/core/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
+NATIVE := $(filter firmware/CMakeLists.txt firmware/core/% firmware/mgmt/% firmware/port/posix/% firmware/port/psa/% host/native/% pyproject.toml host/src/ranvier/_version.py,$(SOURCES))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-zephyr lint build unit fuzz bench bench-check sweep soak mutation docs lock clean
+.PHONY: help demo test test-zephyr lint build unit fuzz powercut model-check bench bench-check sweep soak
+.PHONY: mutation docs lock clean
 
 help:
 	@echo "make demo    set everything up; compile, run and measure real models"
@@ -36,6 +37,8 @@ help:
 	@echo "make build   the Python package with the native core in .venv (.venv/bin/ranvier)"
 	@echo "make unit    the C unit tests, under sanitizers"
 	@echo "make fuzz    the fuzzers for FUZZ_SECONDS each (now $(FUZZ_SECONDS))"
+	@echo "make powercut  the power cut in every flash operation of every scenario of the model store"
+	@echo "make model-check  the store's protocol by the model checker spin"
 	@echo "make sweep   SWEEP_CASES random single-op models against the reference (now $(SWEEP_CASES))"
 	@echo "make soak    100,000 random jobs with each driver of the scheduler, in virtual time"
 	@echo "make mutation  small errors in kernels and passes: is each found? (up to an hour)"
@@ -97,6 +100,7 @@ unit: $(INSTALLED)/dev
 $(STAMPS)/test: $(SOURCES) $(INSTALLED)/dev
 	@mkdir -p $(@D)
 	@$(MAKE) --no-print-directory unit
+	@bash tests/powercut/run.sh $(BIN) build/powercut some
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(TEST_FUZZ_SECONDS)
 	@echo "pytest: a minute or two"
 	@$(BIN)/python -m pytest -n 2 -o console_output_style=count -rs | tee build/pytest.log
@@ -116,6 +120,12 @@ test-zephyr: $(INSTALLED)/dev
 
 fuzz: $(INSTALLED)/dev
 	@sh tests/fuzz/run.sh $(BIN) build/fuzz $(FUZZ_SECONDS)
+
+powercut: $(INSTALLED)/dev
+	@bash tests/powercut/run.sh $(BIN) build/powercut all
+
+model-check:
+	@sh tests/powercut/model-check.sh build/model-check
 
 sweep: $(INSTALLED)/dev
 	@$(BIN)/python -m ranvier.testing.sweep --cases $(SWEEP_CASES)

@@ -22,6 +22,7 @@ FILES = {
     "firmware/core/SPEC.md": "reference/spec.md",
     "firmware/port/PORTING.md": "porting.md",
     "host/src/ranvier/compiler/pipeline/PIPELINES.md": "pipelines.md",
+    "host/src/ranvier/package/LAYOUT.md": "layouts.md",
     "host/src/ranvier/schedule/TASKS.md": "tasks.md",
 }
 """Single files that are pages, or (PIPELINES.md) part of one."""
@@ -40,6 +41,7 @@ INCLUDES = {
     "firmware/core/include": "Core",
     "firmware/port/zephyr/include": "Zephyr",
     "firmware/port/posix/include": "POSIX",
+    "firmware/port/psa/include": "PSA",
 }
 """Folders of public headers, and what they are for; Doxygen reads each as a project."""
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 # Set before TensorFlow is imported: one kernel set, so that a run can be repeated, and no log.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # training.py
 
 import keras
 import numpy as np
@@ -35,6 +37,7 @@ from frames import (
 )
 from keras import layers
 from PIL import Image
+from training import int8_model, separable_block
 
 BATCH = 64
 CLASSES = 10
@@ -43,16 +46,6 @@ CLASSES = 10
 def network_input(frames: U8) -> F32:
     """Turn (n, 28, 28) frames into the network's real input, pixel / 255."""
     return (frames[..., np.newaxis] / 255.0).astype(np.float32)
-
-
-def separable_block(x: Any, number: int, channels: int, stride: int) -> Any:
-    """Append a 3x3 depthwise and a 1x1 convolution, each with batch normalisation and ReLU."""
-    x = layers.DepthwiseConv2D(3, stride, "same", use_bias=False, name=f"depthwise{number}")(x)
-    x = layers.BatchNormalization(name=f"depthwise{number}_norm")(x)
-    x = layers.ReLU(name=f"depthwise{number}_relu")(x)
-    x = layers.Conv2D(channels, 1, use_bias=False, name=f"pointwise{number}")(x)
-    x = layers.BatchNormalization(name=f"pointwise{number}_norm")(x)
-    return layers.ReLU(name=f"pointwise{number}_relu")(x)
 
 
 def build_network() -> Any:
@@ -83,21 +76,6 @@ def train(network: Any, digits: Digits, epochs: int, rng: np.random.Generator) -
         history = network.fit(frames, digits.labels, batch_size=BATCH, verbose=0)
         if epoch % 10 == 0 or epoch == epochs:
             print(f"epoch {epoch} of {epochs}: loss {history.history['loss'][0]:.4f}", flush=True)
-
-
-def quantise(network: Any, calibration: U8) -> bytes:
-    """Convert to a full-integer .tflite with batch 1, its ranges measured on ``calibration``."""
-    shape = (1, FRAME_SIDE, FRAME_SIDE, 1)
-    frame = layers.Input(batch_shape=shape, name="frame")
-    converter = tf.lite.TFLiteConverter.from_keras_model(keras.Model(frame, network(frame)))
-    converter.optimizations = [tf.lite.Optimize.DEFAULT]
-    converter.representative_dataset = lambda: (
-        [frame.reshape(shape)] for frame in network_input(calibration)
-    )
-    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
-    converter.inference_input_type = tf.int8
-    converter.inference_output_type = tf.int8
-    return bytes(converter.convert())
 
 
 def float_classifier(network: Any) -> Classifier:
@@ -159,7 +137,7 @@ def main() -> None:
     network = build_network()
     train(network, digits, arguments.epochs, rng)
     calibration = np.concatenate([clean_frames(digits), augmented_frames(digits, rng)])
-    model = quantise(network, calibration)
+    model = int8_model(network, network_input(calibration))
     if not arguments.validate:
         arguments.out.mkdir(parents=True, exist_ok=True)
         (arguments.out / "digits.tflite").write_bytes(model)

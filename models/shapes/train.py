@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 # Set before TensorFlow is imported: no log.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # training.py
 
 import keras
 import numpy as np
@@ -24,6 +26,7 @@ from examples import write_examples
 from keras import layers
 from scenes import CLASSES, F32, MAX_OBJECTS, U8, Scenes, draw_scenes
 from tensorflow.lite.tools import flatbuffer_utils
+from training import int8_model, separable_block
 
 BATCH = 32
 TRAINING_SEED = 1
@@ -35,16 +38,6 @@ GEOMETRY_LIMIT = 3.5
 
 BLOCKS = ((16, 1), (32, 2), (32, 1), (64, 2), (64, 1), (64, 1), (64, 1), (64, 1))
 """Output channels and stride of each separable block."""
-
-
-def separable_block(x: Any, number: int, channels: int, stride: int) -> Any:
-    """Append a 3x3 depthwise and a 1x1 convolution, each with batch normalisation and ReLU."""
-    x = layers.DepthwiseConv2D(3, stride, "same", use_bias=False, name=f"depthwise{number}")(x)
-    x = layers.BatchNormalization(name=f"depthwise{number}_norm")(x)
-    x = layers.ReLU(name=f"depthwise{number}_relu")(x)
-    x = layers.Conv2D(channels, 1, use_bias=False, name=f"pointwise{number}")(x)
-    x = layers.BatchNormalization(name=f"pointwise{number}_norm")(x)
-    return layers.ReLU(name=f"pointwise{number}_relu")(x)
 
 
 def build_network() -> Any:
@@ -186,18 +179,8 @@ def train(network: Any, scenes: Scenes, epochs: int, rate: float, rng: np.random
 
 def quantise(network: Any, calibration: U8) -> bytes:
     """Convert to a full-integer .tflite with batch 1, its ranges measured on ``calibration``."""
-    shape = (1, *calibration.shape[1:])
-    picture = layers.Input(batch_shape=shape, name="picture")
     # The converter writes the outputs in reverse: geometry is output 0, scores are output 1.
-    converter = tf.lite.TFLiteConverter.from_keras_model(keras.Model(picture, network(picture)))
-    converter.optimizations = [tf.lite.Optimize.DEFAULT]
-    converter.representative_dataset = lambda: (
-        [pixels.reshape(shape)] for pixels in network_input(calibration)
-    )
-    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
-    converter.inference_input_type = tf.int8
-    converter.inference_output_type = tf.int8
-    return narrowed(bytes(converter.convert()))
+    return narrowed(int8_model(network, network_input(calibration)))
 
 
 def narrowed(model: bytes) -> bytes:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fleet import fleet
 from numpy.typing import NDArray
 
 import ranvier
@@ -127,10 +128,12 @@ def main() -> None:
         keywords()
     else:
         print("\nkeyword spotting is shown where ../shared/models has the MLPerf Tiny models")
+    fleet(BUILD)
     title("Go on")
     print("packages are in build/demo; try")
     print("  .venv/bin/ranvier run build/demo/digits.rnv -i models/digits/examples/7.png")
     print("  .venv/bin/ranvier analyze YOUR_MODEL.tflite")
+    print("  .venv/bin/ranvier ota list --sim, with a simulated device of your own")
 
 
 if __name__ == "__main__":

@@ -19,9 +19,11 @@ def main(source: str, target: str, seconds: float) -> None:
             count = min(int(seconds * RATE), file.getnframes())
             data = file.readframes(count)
     except (OSError, EOFError, wave.Error) as error:
-        sys.exit(f"{source}: {error}; give a WAV file of plain samples")
+        why = str(error) or "is empty or ends too early"
+        sys.exit(f"{source}: {why}; give a WAV file of plain samples")
     if found != (RATE, 1, 2) or not data:
-        sys.exit(f"{source}: convert it: sox {source} -r {RATE} -c 1 -b 16 clip.wav")
+        why = "has no samples" if not data else "not samples at 16 kHz, mono, 16 bits"
+        sys.exit(f"{source}: {why}; convert it: sox {source} -r {RATE} -c 1 -b 16 clip.wav")
     if len(data) != 2 * count:
         sys.exit(f"{source}: the file is truncated; give a WAV file that is whole")
     samples = struct.unpack(f"<{count}h", data)
@@ -42,4 +44,7 @@ def main(source: str, target: str, seconds: float) -> None:
         file.write("\n".join(text))
 
 
+if len(sys.argv) not in (3, 4):
+    print("usage: wav_to_c.py CLIP.wav clip.h [SECONDS]", file=sys.stderr)
+    sys.exit(2)
 main(sys.argv[1], sys.argv[2], float(sys.argv[3]) if len(sys.argv) > 3 else 3600.0)

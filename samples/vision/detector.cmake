@@ -8,7 +8,7 @@ set(SHAPES ${RANVIER}/models/shapes)
 set(DETECTOR ${RANVIER}/samples/vision)
 
 set(CAMERA_PICTURES ${SHAPES}/examples/camera0.png ${SHAPES}/examples/camera1.png
-    CACHE STRING "PNG pictures of 160x120 pixels to link in, separated by semicolons")
+    CACHE STRING "PNG pictures of 160x120 pixels to link in on a board, separated by semicolons")
 
 if(NOT Zephyr_FOUND AND NOT CAMERA_LINKED)
   target_sources(${PROGRAM} PRIVATE ${DETECTOR}/src/camera_file.c)
@@ -18,7 +18,8 @@ else()
   _ranvier_find_command()
   add_custom_command(
     OUTPUT frames.h
-    COMMAND ${RANVIER_COMMAND} frames ${CAMERA_PICTURES} --format rgb565 --c-array frames.h --quiet
+    COMMAND ${RANVIER_COMMAND} frames ${CAMERA_PICTURES} --format rgb565 --size 120 160
+            --c-array frames.h --quiet
     DEPENDS ${CAMERA_PICTURES}
     VERBATIM)
   target_sources(${PROGRAM} PRIVATE ${DETECTOR}/src/camera_frames.c

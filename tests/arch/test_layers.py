@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "firmware" / "core"
 SOURCES = CORE / "src"
+MGMT = ROOT / "firmware" / "mgmt"
 HOST = ROOT / "host" / "src" / "ranvier"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -65,19 +66,21 @@ HOST_LAYERS = {
     "package": COMMON,
     "native": COMMON,
     "model": COMMON | {"package", "native"},
-    "audio": COMMON | {"package", "native", "model", "results"},
+    "stages": COMMON | {"package", "native", "model"},
+    "audio": COMMON | {"package", "native", "model", "results", "stages"},
     "jobs": COMMON | {"package", "native", "model"},
     "schedule": COMMON | {"package"},
     "compiler": COMMON | {"package", "native"},
     "profile": COMMON | {"package", "native", "model", "compiler"},
     "testing": COMMON | {"package", "native", "model", "compiler"},
+    "device": COMMON | {"package", "native"},
     "report": COMMON | {"package", "native", "model", "compiler", "profile"},
     "view": COMMON
     | {"package", "native", "model", "compiler", "profile", "testing", "report"}
-    | {"audio", "pixels", "results"},
+    | {"audio", "pixels", "results", "stages"},
     "cli": COMMON
     | {"package", "native", "model", "compiler", "schedule", "profile", "testing", "report"}
-    | {"audio", "pixels", "results", "view"},
+    | {"audio", "pixels", "results", "stages", "view", "device"},
     "__init__": COMMON | {"model", "compiler"},
 }
 
@@ -208,6 +211,22 @@ def test_ports_include_public_headers_only() -> None:
     for path in c_files(ROOT / "firmware" / "port", ROOT / "host" / "native"):
         for kind, name in includes(path):
             assert kind == "<" or name.split("/")[0] not in LAYERS, f"{path}: {name}"
+
+
+def test_management_knows_the_core_by_public_headers_only() -> None:
+    """And no platform; CBOR is for the handlers of SMP, not for the server."""
+    for path in c_files(MGMT):
+        smp = path.name.startswith("smp")
+        for kind, name in includes(path):
+            if kind == "<":
+                assert name in STANDARD or (smp and name.startswith("zcbor")), f"{path}: {name}"
+            else:
+                inside = (path.parent / name).is_file() or (MGMT / "include" / name).is_file()
+                public = name.startswith("ranvier/") and (CORE / "include" / name).is_file()
+                assert inside or public, f"{path}: {name}"
+        code = without_comments(path.read_text(encoding="utf-8"))
+        assert not re.search(r"\bCONFIG_|__ZEPHYR__|__linux__|__unix__|_WIN32|__arm__", code), path
+        assert not re.search(r"\b(malloc|calloc|realloc|free|printf)\s*\(", code), path
 
 
 # Python

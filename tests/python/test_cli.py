@@ -18,36 +18,56 @@ from cli_tools import DIGITS, names, put, ranvier, rich_files
 from packages import rich, spoilt
 from ranvier import __version__
 from ranvier.cli import main
+from ranvier.package.signing import new_key, seal_package
 
 COMMANDS = [
-    *("analyze", "compile", "completion", "diff", "frames", "ops", "profile", "run"),
-    "validate",
+    *("analyze", "compile", "completion", "diff", "frames", "image", "ops", "profile", "run"),
+    *("sign", "validate", "verify"),
 ]
+#: Commands of their own: test_cli_keys.py, test_cli_ota.py and test_cli_ota_device.py.
+GROUPS = ["keys", "ota"]
 #: Those that look for a Zephyr workspace: test_cli_zephyr.py and test_cli_doctor.py have fake ones.
 ZEPHYR_COMMANDS = ["doctor", "flash", "test"]
-#: It goes on until it is told to end: test_view.py.
-LASTING_COMMANDS = ["view"]
+#: They go on until they are told to end: test_device_shell.py, test_device_simulator.py and
+#: test_view.py.
+LASTING_COMMANDS = ["shell", "sim", "view"]
+
+KEY = new_key()
+LAYOUT = b"""
+sector_bytes = 4096
+unit_bytes = 16
+[[model]]
+name = "rich"
+slot_bytes = 8192
+"""
 
 
 def good(command: str, folder: Path) -> list[object]:
     """Arguments with which a command succeeds."""
     model, package = rich_files(folder)
     x, y = put(folder, "x.bin", bytes(90)), put(folder, "y.bin", bytes(120))
+    key, layout = put(folder, "key.pem", KEY.pem()), put(folder, "layout.toml", LAYOUT)
+    signed = put(folder, "signed.rnv", seal_package(rich().package, "rich.rnv", key=KEY))
     return {
         "analyze": [command, package],
         "compile": [command, model, "-o", folder / "out.rnv"],
         "completion": [command, "bash"],
         "diff": [command, model, package],
         "frames": [command, DIGITS / "examples" / "7.png", "--format", "grey", "-o", folder / "f"],
+        "image": [command, "--layout", layout, "-o", folder / "i.hex", f"rich={package}"],
         "ops": [command, package],
         "profile": [command, package, "--runs", 2],
         "run": [command, package, "-i", x, "-i", y],
+        "sign": [command, package, "--key", key],
         "validate": [command, model, "--count", 2],
+        "verify": [command, signed, "--public", key],
     }[command]
 
 
 def test_all_commands_are_listed() -> None:
-    assert sorted(main.commands) == sorted([*COMMANDS, *ZEPHYR_COMMANDS, *LASTING_COMMANDS])
+    assert sorted(main.commands) == sorted(
+        [*COMMANDS, *GROUPS, *ZEPHYR_COMMANDS, *LASTING_COMMANDS]
+    )
     answer = ranvier("--help")
     assert answer.code == 0
     for command in main.commands:
@@ -94,7 +114,8 @@ def test_colour_only_on_request(command: str, tmp_path: Path) -> None:
     assert "\x1b[" not in ranvier(*arguments).both
     assert "\x1b[" not in ranvier(*arguments, colour=True, env={"NO_COLOR": "1"}).both
     coloured = ranvier(*arguments, colour=True, env={"NO_COLOR": ""}).both
-    assert ("\x1b[1m" in coloured) == (command not in ("completion", "diff", "frames", "ops"))
+    plain = ("completion", "diff", "frames", "ops", "sign", "verify")
+    assert ("\x1b[1m" in coloured) == (command not in plain)
 
 
 @pytest.mark.parametrize(

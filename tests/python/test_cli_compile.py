@@ -420,7 +420,8 @@ def test_analyze_says_the_same_of_model_and_package(tmp_path: Path) -> None:
         of_package = ranvier("analyze", package)
         assert of_model.code == of_package.code == 0
         assert of_model.out == of_package.out
-        values = [ranvier("analyze", p, "--input", name, "--json").json for p in (model, package)]
+        answers = [("analyze", model, "--input", name, "--json"), ("analyze", package, "--json")]
+        values = [ranvier(*answer).json for answer in answers]
         assert values[0].pop("file") != values[1].pop("file")
         assert values[0] == values[1]
 

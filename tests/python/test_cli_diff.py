@@ -14,7 +14,7 @@ import pytest
 import stateful
 from cli_tools import DIGITS, put, ranvier
 from packages import deep_model, rich, rich_model
-from ranvier.package.records import EntryRecord, PackageContent
+from ranvier.package.records import EntryRecord, IoMode, PackageContent
 from ranvier.package.writer import write_package
 
 
@@ -79,6 +79,19 @@ def test_constant_operands_count_as_weights(tmp_path: Path) -> None:
     value = diff(tmp_path, content, replace(content, tensors=tuple(tensors)))
     assert value["weights_changed"] == 4
     assert len(value["layers"]) == 1
+
+
+def test_another_input_mode_is_another_interface(tmp_path: Path) -> None:
+    paths = pair(tmp_path, rich(IoMode.RESIDENT).package, rich(IoMode.KEPT).package)
+    answer = ranvier("diff", *paths)
+    assert answer.code == 1
+    assert "callers of A can call B" not in answer.out
+    assert (
+        "input mode: another one; callers of A have to give inputs to B another way" in answer.out
+    )
+    value = ranvier("diff", *paths, "--json").json
+    assert not value["interface_same"]
+    assert value["entries"] == []
 
 
 def scaled(content: PackageContent, tensor: int) -> PackageContent:
@@ -217,7 +230,9 @@ def test_names_cannot_steer_a_terminal(tmp_path: Path) -> None:
 def test_wrong_usage_and_files(tmp_path: Path) -> None:
     a, b = pair(tmp_path, rich().package, rich().package)
     assert ranvier("diff", a).code == 2
-    assert ranvier("diff", a, b, "--isa", "dsp").code == 2
-    assert ranvier("diff", a, b, "--input", "kept").code == 2
+    for option in ("--isa=dsp", "--optimize=speed", "--input=kept"):
+        answer = ranvier("diff", a, b, option)
+        assert answer.code == 2
+        assert f"for models only: {option.split('=')[0]}" in answer.both
     assert ranvier("diff", a, tmp_path / "none.rnv").code == 3
     assert ranvier("diff", a, put(tmp_path, "bad.rnv", rich().package[:-5])).code == 3

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,8 @@ def test_python_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["native library"].state is State.OK
     answer = ranvier("doctor", env={"PATH": "", "ZEPHYR_BASE": "/nowhere"})
     assert answer.code == 1
-    assert "try: pip install pillow" in answer.out
+    assert f"try: {shlex.quote(sys.executable)} -m pip install pillow" in answer.out
+    assert f"try: {shlex.quote(sys.executable)} -m pip install tflite-micro" in answer.out
     assert "basic use does not work" in answer.out
 
 
@@ -259,3 +261,4 @@ def test_help() -> None:
     answer = ranvier("doctor", "-h")
     assert answer.code == 0
     assert "Exit codes:" in answer.out
+    assert "doctor that basic use does not work" in answer.out

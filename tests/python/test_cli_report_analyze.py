@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import stateful
-from cli_tools import DIGITS, names, put, ranvier, rich_files, unsupported_model
+from cli_tools import DIGITS, ROOT, names, put, ranvier, rich_files, unsupported_model
 from packages import deep_model, rich, rich_model
 from page_rules import boxes, numbers, page_of, table, words
 from ranvier.compiler.driver import CompileOptions, compile_model
@@ -310,6 +310,24 @@ def test_wrong_usage(tmp_path: Path) -> None:
         assert ranvier("analyze", *arguments).code == 2, arguments
     assert package.read_bytes() == rich().package
     assert model.read_bytes() == rich_model()
+
+
+def test_labels_are_those_of_the_stages(tmp_path: Path) -> None:
+    """A pipeline that names classes is analysed as it is compiled."""
+    folder = ROOT / "models" / "keywords"
+    stages = ROOT / "samples" / "keyword_spotting" / "keywords.toml"
+    options = [folder / "keywords.tflite", "--pipeline", stages]
+    answer = ranvier("analyze", *options)
+    assert answer.code == 3
+    assert "labels are not known" in answer.both
+    options += ["--labels", folder / "labels.txt"]
+    analysed = ranvier("analyze", *options, "--json").json
+    compiled = ranvier("compile", *options, "-o", tmp_path / "k.rnv", "--json").json
+    assert analysed["flash_bytes"] == compiled["flash_bytes"]
+    few = put(tmp_path, "few.txt", b"a\nb\n")
+    answer = ranvier("analyze", DIGITS / "digits.tflite", "--labels", few)
+    assert answer.code == 3
+    assert "has 2 labels" in answer.both
 
 
 def test_without_names_pages_are_whole_too(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from ranvier.model import Model
 from ranvier.package.records import IoMode
 from ranvier.package.writer import write_package
 from ranvier.testing.tflite_builder import build_tflite
+from viewing import keywords
 
 FRAME = np.asarray(Image.open(DIGITS / "examples" / "7.png"))
 
@@ -202,6 +203,7 @@ def nan_frame() -> NDArray[np.float32]:
         (npy(np.zeros((2, 28, 28, 1), np.int8)), "takes shape (1, 28, 28, 1)"),
         (npy(np.zeros(0)), "takes shape (1, 28, 28, 1), (0,) was given"),
         (npy(np.full((28, 28, 1), 200)), "a value lies outside of its range"),
+        (npy(np.zeros((28, 28, 1), np.uint8)), "takes int8, uint8 was given"),
         (npy(nan_frame()), "contains NaN"),
         (npy(np.full((28, 28, 1), "a")), "takes int8, <U1 was given"),
         (npy(np.zeros((28, 28, 1), complex)), "takes int8, complex128 was given"),
@@ -332,6 +334,15 @@ def test_every_layer_has_its_time(tmp_path: Path) -> None:
     assert "not a device's time" in answer.out
 
 
+def test_kernels_have_the_names_of_the_other_commands(tmp_path: Path) -> None:
+    answer = run_digits(tmp_path, "7.png", png(FRAME))
+    rows = answer.out.partition("step  ")[2].splitlines()
+    kernels = [row.split()[2] for row in rows[1:-1]]
+    assert rows[0].split()[:2] == ["layer", "kernel"]
+    listed = ranvier("analyze", tmp_path / "digits.rnv", "--json").json["layers"]
+    assert kernels == [layer["op"] for layer in listed]
+
+
 def test_values_without_labels_are_printed(tmp_path: Path) -> None:
     values = np.zeros((1, 4, 4, 2), np.float32)
     package = put(tmp_path, "deep.rnv", deep().package)
@@ -350,6 +361,39 @@ def test_the_best_of_a_vector_without_labels_are_printed_with_their_index(tmp_pa
     best = int(np.argmax(expected_scores()))
     assert lines[start + 1].split()[0::2] == [str(best), str(max(expected_scores()))]
     assert lines[start + 3] == ""
+
+
+@pytest.mark.parametrize(("option", "ending"), [("--output", ".npz"), ("--draw", ".png")])
+def test_names_say_what_is_written(option: str, ending: str, tmp_path: Path) -> None:
+    answer = run_digits(tmp_path, "7.png", png(FRAME), option, tmp_path / "o.txt")
+    assert answer.code == 2
+    assert f"{option} writes {ending[1:].upper()}" in answer.both
+    assert names(tmp_path) == ["7.png", "digits.rnv"]
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"RIFF\0\0\0\0WAVEfmt ", "a WAV file"),
+        (b"RIFF\0\0\0\0WEBPVP8 ", "a WebP image"),
+        (b"BM" + bytes(60), "a BMP image"),
+    ],
+)
+def test_files_of_other_programs_are_told_apart(data: bytes, what: str, tmp_path: Path) -> None:
+    answer = run_digits(tmp_path, "x", data)
+    assert answer.code == 3
+    assert f"x: is {what};" in answer.both
+
+
+def test_nothing_heard_is_said_and_why(tmp_path: Path) -> None:
+    """A second of silence, 50 hops, of keywords that six inferences have to agree on."""
+    package = put(tmp_path, "words.rnv", keywords())
+    sound = put(tmp_path, "a.raw", bytes(32000))
+    answer = ranvier("run", package, "-i", sound)
+    assert answer.out.splitlines()[0] == "nothing was found"
+    answer = ranvier("run", package, "-i", sound, "--every", 10)
+    assert "the stage smooth waits for 6 inferences, here are 5" in answer.out
+    assert "seconds  label" not in answer.out
 
 
 def test_other_formats_are_named(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +24,8 @@ from sitegen.run_blocks import Checkout, Page, matches  # noqa: E402
 from sitegen.stage import stage  # noqa: E402
 
 from ranvier.cli import main  # noqa: E402
+from ranvier.device.simulator import find_simulator  # noqa: E402
+from ranvier.errors import ToolError  # noqa: E402
 
 PAGES = list(run_blocks.pages())
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,9 +35,19 @@ needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler"
 # The pages of this repository
 
 
+def needs_simulator() -> None:
+    """Skip the test where there is no simulated device."""
+    try:
+        find_simulator()
+    except ToolError as error:
+        pytest.skip(error.message)
+
+
 @needs_cc
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)
 def test_blocks_of_a_page(page: Page, tmp_path: Path) -> None:
+    if any("--sim" in block.text for block in page.blocks):
+        needs_simulator()
     assert run_blocks.run_page(page, tmp_path) == []
 
 
@@ -54,21 +68,63 @@ def test_readme_python(tmp_path: Path) -> None:
 
 @needs_cc
 def test_readme_c(tmp_path: Path) -> None:
-    """Whole files compile as they are, statements inside of a function with what they use."""
+    """The program that needs no Zephyr; test_readme_zephyr.py has the other one."""
     checkout = Checkout(tmp_path)
     command = re.search(r"`(ranvier compile [^`]+--c-array [^`]+)`", README)
     assert command is not None
     checkout.execute("sh", "-eu", "-c", command[1])
-    whole, statements = (block.text for block in blocks(README) if block.language == "c")
-    checkout.compile(whole)
-    checkout.compile(
-        '#include "ranvier/port.h"\n#include "ranvier/sched.h"\n'
-        "int use(struct rnv_sched *sched_, struct rnv_buffer *buffers, uint32_t job,\n"
-        "void (*on_result)(void *, const struct rnv_job_result *));\n"
-        "int use(struct rnv_sched *sched_, struct rnv_buffer *buffers, uint32_t job,\n"
-        "void (*on_result)(void *, const struct rnv_job_result *))\n"
-        f"{{\n#define sched (*sched_)\n{statements}\nreturn status;\n}}\n"
-    )
+    plain = [b.text for b in blocks(README) if b.language == "c" and "zephyr" not in b.text]
+    assert len(plain) == 1
+    checkout.compile(plain[0])
+
+
+def readme_pipelines(folder: Path) -> Checkout:
+    """A checkout in which the commands of README.md's section on pipelines were executed."""
+    checkout = Checkout(folder)
+    (block,) = (b for b in blocks(README) if b.language == "sh" and "--post" in b.text)
+    checkout.execute("sh", "-eu", "-s", text=block.text)
+    return checkout
+
+
+def overlap(a: list[float], b: list[float]) -> float:
+    """Intersection over union of boxes y0, x0, y1, x1."""
+    sides = [max(min(a[i + 2], b[i + 2]) - max(a[i], b[i]), 0.0) for i in (0, 1)]
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (a, b)]
+    return sides[0] * sides[1] / (sum(areas) - sides[0] * sides[1])
+
+
+@needs_cc
+def test_readme_pipelines_find_what_is_there(tmp_path: Path) -> None:
+    """Boxes are those of the examples' description, words those that are said."""
+    checkout = readme_pipelines(tmp_path)
+    examples = ROOT / "models" / "shapes" / "examples"
+    objects = json.loads((examples / "objects.json").read_text(encoding="utf-8"))
+    run = ["ranvier", "run", "build/shapes.rnv", "--json", "--input"]
+    found = json.loads(checkout.execute(*run, examples / "camera1.png"))["objects"]
+    assert [one["label"] for one in found] == ["triangle", "circle"]
+    for one in found:
+        (there,) = (o for o in objects["camera1.png"]["objects"] if o["class"] == one["label"])
+        assert overlap(one["box"], there["box"]) > 0.7
+    assert (checkout.folder / "build" / "boxes.png").exists()
+
+    examples = ROOT / "models" / "keywords" / "examples"
+    run = ["ranvier", "run", "build/keywords.rnv", "--json", "--input"]
+    rows = [line.split() for line in (examples / "stream.txt").read_text().splitlines()[1:]]
+    said = {"stream": [row[2] for row in rows if row[2] != "unknown"]}
+    for name, labels in {**said, "down": ["down"], "right": ["right"]}.items():
+        heard = json.loads(checkout.execute(*run, examples / f"{name}.wav"))["found"]
+        assert [one["label"] for one in heard] == labels, name
+
+
+@needs_cc
+def test_readme_updates(tmp_path: Path) -> None:
+    """The commands of README.md's section on updates, and what it says that they print."""
+    needs_simulator()
+    (block,) = (b for b in blocks(README) if b.language == "sh" and "ota push" in b.text)
+    said = Checkout(tmp_path).execute("sh", "-eu", "-s", text=block.text)
+    (shown,) = (b for b in blocks(README) if "is on trial" in b.text)
+    for line in shown.text.splitlines():
+        assert line == "..." or line in said, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.stem)
@@ -81,8 +137,12 @@ def test_commands_and_options_exist(page: Page) -> None:
         if found is None:
             continue
         assert found[1] in main.commands, call
-        known = {name for p in main.commands[found[1]].params for name in p.opts}
-        for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", found[2].partition("|")[0]):
+        command, rest = main.commands[found[1]], found[2].partition("|")[0]
+        if isinstance(command, click.Group) and (word := re.match(r" ([a-z]+)", rest)):
+            assert word[1] in command.commands, call
+            command = command.commands[word[1]]
+        known = {name for p in command.params for name in p.opts}
+        for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", re.sub(r'"[^"]*"', "", rest)):
             assert option in known | {"--help"}, call
 
 

@@ -144,6 +144,7 @@ WRONG = [
     ([f"{IMAGE},resize=cubic"], "is not 'bilinear' or 'nearest'"),
     ([f"{IMAGE},align=left"], "is not 'half_pixel' or"),
     ([f"{IMAGE},range=tv"], "is not 'limited' or 'full'"),
+    ([f"{IMAGE},range=limited"], "range has no effect, since rgb888 is not YUV"),
     ([f"{IMAGE},scale=2"], "'scale' is no option"),
     ([IMAGE], "gives 'pixels' uint8"),
     ([IMAGE, IMAGE], "stage image does not come first"),

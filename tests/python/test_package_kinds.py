@@ -114,20 +114,54 @@ def test_an_op_that_this_build_lacks_is_refused() -> None:
     )
 
 
-def signed(image: Image) -> None:
-    image.trailer.key_id = 0x1234
-    image.trailer.signature_kind = 1
-    image.trailer.signature[0:64] = bytes(range(64))
+def with_signature(key_id: int, kind: int, signature: bytes) -> bytes:
+    def change(image: Image) -> None:
+        image.trailer.key_id = key_id
+        image.trailer.signature_kind = kind
+        image.trailer.signature[0:64] = signature
+
+    return spoilt(rich().package, change)
 
 
-def test_a_signed_package_is_refused_and_its_trailer_can_be_read() -> None:
-    data = spoilt(rich().package, signed)
-    found = verdict(data)
-    assert (found.status, found.what, found.value) == ("ENOTSUP", "signature", 1)
-    trailer = read_trailer(data, "signed.rnv")
-    assert trailer.signed
-    assert (trailer.key_id, trailer.signature) == (0x1234, bytes(range(64)))
+SIGNATURE = bytes(63) + b"\1"
+
+
+def test_a_signed_package_is_accepted_and_its_trailer_can_be_read() -> None:
+    """Whose signature it is, and of what, is checked where a public key is known."""
+    for key_id, signature in ((1, SIGNATURE), (0xFFFFFFFF, bytes(range(64)))):
+        data = with_signature(key_id, 1, signature)
+        assert verdict(data).status == "OK"
+        trailer = read_trailer(data, "signed.rnv")
+        assert trailer.signed
+        assert (trailer.key_id, trailer.signature) == (key_id, signature)
     assert not read_trailer(rich().package, "plain.rnv").signed
+
+
+@pytest.mark.parametrize(
+    ("key_id", "kind", "signature"),
+    [
+        (0, 1, SIGNATURE),
+        (1, 1, bytes(64)),
+        (1, 0, bytes(64)),
+        (0, 0, SIGNATURE),
+        (1, 0, SIGNATURE),
+        (0, 1, bytes(64)),
+    ],
+)
+def test_half_a_signature_is_refused(key_id: int, kind: int, signature: bytes) -> None:
+    data = with_signature(key_id, kind, signature)
+    found = verdict(data)
+    assert (found.status, found.what, found.value) == ("EFORMAT", "signature", kind)
+    with pytest.raises(PackageError, match="signature"):
+        read_trailer(data, "half.rnv")
+
+
+def test_an_unknown_kind_of_signature_is_refused() -> None:
+    data = with_signature(1, 2, SIGNATURE)
+    found = verdict(data)
+    assert (found.status, found.what, found.value) == ("ENOTSUP", "signature", 2)
+    with pytest.raises(PackageError, match="signature kind: 2"):
+        read_trailer(data, "other.rnv")
 
 
 # Sections

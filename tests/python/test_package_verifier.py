@@ -233,11 +233,12 @@ ENTRY = [
 ]
 
 TRAILER = [
-    ("key_id", 1, "ENOTSUP", "signature", None),
-    ("signature_kind", 1, "ENOTSUP", "signature", None),
+    ("key_id", 1, "EFORMAT", "signature", None),
+    ("signature_kind", 1, "EFORMAT", "signature", None),
     ("signature_kind", 2, "ENOTSUP", "signature", None),
-    ("signature[0]", 1, "EFORMAT", "reserved field", 40),
-    ("signature[63]", 255, "EFORMAT", "reserved field", 40),
+    ("signature_kind", 0xFFFFFFFF, "ENOTSUP", "signature", None),
+    ("signature[0]", 1, "EFORMAT", "signature", None),
+    ("signature[63]", 255, "EFORMAT", "signature", None),
     ("reserved", 1, "EFORMAT", "reserved field", 104),
 ]
 TRAILER_FREE = {"sha256", "crc32"}  # the hash is the hosts' and the updater's to check

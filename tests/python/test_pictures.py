@@ -376,6 +376,8 @@ def test_frames_come_as_png_numpy_or_raw(tmp_path: Path) -> None:
         ("a.png", png(RGB[:1, :1]), "is 1x1 pixels, the package takes 12x10"),
         ("a.png", png(RGB)[:-60], "is not a readable PNG image"),
         ("a.png", DEEP["RGB"], "has 16 bits a channel"),
+        ("a.jpg", b"\xff\xd8\xff\xe0" + bytes(99), "is a JPEG image; pictures are read from .png"),
+        ("a.bmp", b"BM" + bytes(99), "is a BMP image; pictures are read from .png"),
         ("a.raw", bytes(359), "has 359 bytes, a frame of 12x10 rgb888 has 360"),
         ("a.npy", b"", "is not a NumPy array file"),
     ],
@@ -438,7 +440,17 @@ def test_boxes_need_a_list_and_a_picture(tmp_path: Path) -> None:
     answer = run(tmp_path, "a.raw", RGB.tobytes(), "--draw", target)
     assert answer.code == 2
     assert "--draw needs a PNG picture as input" in answer.both
+    for option in ("--every", "--pixel-scale"):
+        answer = run(tmp_path, "a.png", png(RGB), option, 2)
+        assert answer.code == 2
+        assert f"takes a camera's picture: leave {option} out" in answer.both
     assert not target.exists()
+
+
+def test_no_objects_have_no_table(tmp_path: Path) -> None:
+    answer = run(tmp_path, "a.png", png(RGB), post=("softmax", "top_k:k=2,threshold=1.0"))
+    assert answer.out.startswith("0 found\n")
+    assert "label  score" not in answer.out
 
 
 def test_boxes_of_any_place_and_label_are_drawn(tmp_path: Path) -> None:
@@ -513,6 +525,11 @@ def test_frames_are_of_one_size_and_all_or_none(tmp_path: Path) -> None:
     answer = ranvier("frames", *images, "--format", "grey", "-o", tmp_path / "f.bin")
     assert answer.code == 3
     assert f"{images[1]}: is 12x9 pixels, {images[0]} is 12x10" in answer.both
+    answer = ranvier(
+        *("frames", images[0], "--format", "grey", "--size", 9, 12, "-o", tmp_path / "f.bin")
+    )
+    assert answer.code == 3
+    assert f"{images[0]}: is 12x10 pixels, the package takes 12x9" in answer.both
     nowhere = tmp_path / "nowhere" / "f.h"
     answer = ranvier(
         *("frames", images[0], "--format", "grey", "-o", tmp_path / "f.bin", "--c-array", nowhere)

@@ -135,6 +135,9 @@ def test_options_are_typed_as_in_toml(fakes: None) -> None:
         ("rows:number=1,pair=1", "pair = 1 is not a list of 2"),
         ("rows:number=1,pair=[1,x]", "pair = 'x' is not a whole number"),
         ("rows:number=1,many=[1]", "many = 1 is not a word"),
+        ("rows:number=1,many=[x", r"many = '\[x' is not a list of words"),
+        ("rows:choice=up", "choice = 'up' is not 'left' or 'right'"),
+        ("image:size=120x160", r"is not a list of 2\n.*as size=\[ROWS, COLUMNS\]"),
         ("rows:number=1,choice=up", "choice = 'up' is not 'left' or 'right'"),
     ],
 )

@@ -2,26 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stage detect: bit by bit against integers as SPEC.md has them, closely against real numbers.
 
-``Reference`` is written from the stage's description in real numbers; ``exact`` from SPEC.md, with
-the tables of the package.
+``reference`` is written from the stage's description in real numbers; ``exact`` from SPEC.md, with
+tables of its own.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
+from cli_tools import ROOT
+from ranvier.compiler.driver import CompileOptions, compile_model
 from ranvier.compiler.graph import DType, Quant, Tensor
+from ranvier.compiler.pipeline.options import pipeline_of
 from ranvier.errors import InputError
-from ranvier.model import Model
-from ranvier.native import op_codes
 from vision_ops import Array, network, staged
 
-SCORES = Quant((0.08,), (10,))
-BOXES = Quant((0.03,), (-5,))
+SCORES = Quant((float(np.float32(0.08)),), (10,))
+BOXES = Quant((float(np.float32(0.03)),), (-5,))
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Case:
             options["source"] = list(self.source)
         if self.layout == "objects":
             options |= {"scores": 2, "boxes": 0, "objects": 1}
+        if self.layout == "apart" and self.classes == 4:  # either could be boxes
+            options |= {"scores": 0, "boxes": 1}
         if self.layout == "scores":
             options["first"] = "scores"
         return "detect:" + ",".join(f"{key}={value}" for key, value in options.items())
@@ -138,42 +142,66 @@ def reference(case: Case, values: list[Array]) -> tuple[Array, Array, Array]:
     return classes, score, np.clip(box, [top, left] * 2, [top + rows, left + columns] * 2)
 
 
-def exact(case: Case, model: Model, values: list[Array]) -> list[list[int]]:
-    """The list that SPEC.md defines, with parameters and tables of the package."""
-    op = next(o for o in model.package.content.ops if o.code == op_codes()["DETECT_S8"])
-    rows, columns, count = op.params[:3]
-    top, left, bottom, right, threshold, candidates = op.params[-6:]
-    tables = 2 if op.params[8] >= 0 else 1
-    q15 = np.frombuffer(op.weights[: 512 * tables], "<i2").astype(int).reshape(tables, 256)
-    words = np.frombuffer(op.weights[512 * tables :], "<i4").tolist()
-    offset, extent, words = words[:256], words[256:512], words[512:]
-    origin_y, origin_x, words = words[:rows], words[rows : rows + columns], words[rows + columns :]
+@dataclass(frozen=True)
+class Tables:
+    """The integers that SPEC.md wants, from real numbers; those of a value are at value + 128."""
+
+    score: list[int]
+    offset: list[int]
+    extent: list[int]
+    origin: tuple[list[int], list[int]]
+    anchors: list[list[int]]
+
+
+def tables(case: Case) -> Tables:
+    values = np.arange(-128, 128)
+    top, left, rows, columns = case.source or (0, 0, *case.size)
+    cell = np.array([rows, columns]) / case.grid
+    anchors = np.array(case.anchors).reshape(-1, 2) * [rows / case.size[0], columns / case.size[1]]
+    anchors = anchors if case.anchors else cell[None]
+    offset, extent = (real(values, BOXES) * variance for variance in case.variance)
+    in_cell = case.style == "cell"
+    y, x = (np.arange(side) + (0 if in_cell else 0.5) for side in case.grid)
+    units = np.repeat(cell[None], len(anchors), 0) if in_cell else anchors
+    return Tables(
+        score=np.minimum(fixed(sigmoid(real(values, case.score_quant)), 15), 32767).tolist(),
+        offset=fixed(sigmoid(offset) if in_cell else offset, 16).tolist(),
+        extent=fixed(np.exp(extent), 16).tolist(),
+        origin=(fixed(top + y * cell[0], 8).tolist(), fixed(left + x * cell[1], 8).tolist()),
+        anchors=fixed(np.concatenate([units, anchors / 2], 1), 8).tolist(),
+    )
+
+
+def fixed(numbers: Array, bits: int) -> Array:
+    return np.floor(numbers * 2**bits + 0.5).clip(-(2**31), 2**31 - 1).astype(np.int64)
+
+
+def exact(case: Case, values: list[Array]) -> list[list[int]]:
+    """The list that SPEC.md defines."""
+    top, left, rows, columns = case.source or (0, 0, *case.size)
+    limits = [(top, top + rows), (left, left + columns)] * 2
+    threshold = min(math.ceil(case.threshold * 32768), 32767)
+    of = tables(case)
     scores, boxes, objects = case.split(values)
     found = []
-    for y in range(rows):
-        for x in range(columns):
-            for a in range(count):
-                number = int(np.argmax(scores[y, x, a]))
-                score = int(q15[0][int(scores[y, x, a, number]) & 255])
-                if objects is not None:
-                    score = (score * int(q15[1][int(objects[y, x, a, 0]) & 255]) + 2**14) >> 15
-                box = [int(v) & 255 for v in boxes[y, x, a]]
-                ty, tx, th, tw = [
-                    box[i] for i in ((0, 1, 2, 3), (1, 0, 3, 2))[case.order[0] == "x"]
-                ]
-                unit_y, unit_x, half_h, half_w = words[4 * a : 4 * a + 4]
-                my = origin_y[y] + scaled(unit_y, offset[ty])
-                mx = origin_x[x] + scaled(unit_x, offset[tx])
-                h, w = scaled(half_h, extent[th]), scaled(half_w, extent[tw])
-                edges = [my - h, mx - w, my + h, mx + w]
-                limits = [(top, bottom), (left, right)] * 2
-                pixels = [
-                    min(max((e + 128) >> 8, low), high)
-                    for e, (low, high) in zip(edges, limits, strict=True)
-                ]
-                if score >= threshold:
-                    found.append([number, score, *pixels])
-    return sorted(found, key=lambda entry: -entry[1])[:candidates]
+    for y, x, a in np.ndindex(*case.grid, case.count):
+        number = int(np.argmax(scores[y, x, a]))
+        score = of.score[int(scores[y, x, a, number]) + 128]
+        if objects is not None:
+            score = (score * of.score[int(objects[y, x, a, 0]) + 128] + 2**14) >> 15
+        box = [int(v) + 128 for v in boxes[y, x, a]]
+        ty, tx, th, tw = [box[i] for i in ((0, 1, 2, 3), (1, 0, 3, 2))[case.order[0] == "x"]]
+        unit_y, unit_x, half_h, half_w = of.anchors[a]
+        my = of.origin[0][y] + scaled(unit_y, of.offset[ty])
+        mx = of.origin[1][x] + scaled(unit_x, of.offset[tx])
+        h, w = scaled(half_h, of.extent[th]), scaled(half_w, of.extent[tw])
+        pixels = [
+            min(max((edge + 128) >> 8, low), high)
+            for edge, (low, high) in zip([my - h, mx - w, my + h, mx + w], limits, strict=True)
+        ]
+        if score >= threshold:
+            found.append([number, score, *pixels])
+    return sorted(found, key=lambda entry: -entry[1])[: case.candidates]
 
 
 def scaled(pixels: int, factor: int) -> int:
@@ -204,7 +232,7 @@ def test_a_grid_is_what_integers_and_real_numbers_say(case: Case) -> None:
         low = max(-128, -spread)
         values = [random.integers(low, spread, t.shape).astype(np.int8) for t in tensors]
         count, entries = model.run(*values)
-        wanted = exact(case, model, values)
+        wanted = exact(case, values)
         assert entries[: count[0]].tolist() == wanted
         assert count.tolist() == [len(wanted)]
         assert not entries[count[0] :].any()
@@ -253,6 +281,7 @@ GRID = Case((4, 4), 3)
         ("detect:size=[96,96],boxes=2", "boxes = 2, and there are 2 outputs"),
         ("detect:size=[96,96],boxes=0,scores=1", "are not 4 values of a box and scores"),
         ("detect:size=[96,96],objects=1", "there is no objectness"),
+        ("detect:size=[96,96],first=box", "first has no effect, since box and scores are"),
         ("detect:size=[96,96],grid=[3,4]", "is not 3 x 4 cells"),
         ("detect:size=[96,96],grid=[0,4]", "a grid of 0 x 4 cells"),
         ("detect:size=[96,96],score=none", "are not scores of 0..1"),
@@ -263,6 +292,56 @@ def test_wrong_options_are_named(text: str, why: str) -> None:
     with pytest.raises(InputError) as error:
         staged(network(*GRID.tensors()), post=[text])
     assert why in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("detect:size=[96,96]", "boxes and scores can be any of the 2 outputs"),
+        ("detect:size=[96,96],boxes=0", "boxes and scores can be any of the 2 outputs"),
+        ("detect:size=[96,96],scores=1", "boxes and scores can be any of the 2 outputs"),
+    ],
+)
+def test_outputs_that_could_be_either_are_to_be_named(text: str, why: str) -> None:
+    """Four values for each cell are a box, or the scores of four classes."""
+    tensors = Case((4, 4), 4).tensors()
+    with pytest.raises(InputError) as error:
+        staged(network(*tensors), post=[text])
+    assert why in str(error.value)
+    assert "give the numbers of both" in str(error.value)
+    staged(network(*tensors), post=["detect:size=[96,96],boxes=0,scores=1"])
+
+
+@pytest.mark.parametrize(
+    ("crop", "window"),
+    [
+        ("crop=center", [0, 20, 120, 120]),
+        ("crop=[5,7,96,110]", [5, 7, 96, 110]),
+        ("", [0, 0, 120, 160]),
+    ],
+)
+def test_boxes_are_in_pixels_of_the_picture_that_was_cropped(crop: str, window: list[int]) -> None:
+    pre = [f"image:format=rgb565,size=[120,160],{crop}".rstrip(","), "normalize"]
+    detect = "detect:boxes=0,scores=1,anchors=[20,20]"
+    packages = [
+        compile_model(
+            (ROOT / "models" / "shapes" / "shapes.tflite").read_bytes(),
+            "shapes.tflite",
+            CompileOptions(pipeline=pipeline_of(pre, [detect + source])),
+        )
+        for source in ("", f",source={window}", ",source=[0,0,96,96]")
+    ]
+    assert packages[0].content.ops == packages[1].content.ops
+    assert packages[0].content.ops != packages[2].content.ops
+
+
+@pytest.mark.parametrize("option", ["boxes", "scores"])
+def test_the_only_output_has_number_0(option: str) -> None:
+    case = Case((4, 4), 2, layout="box")
+    with pytest.raises(InputError, match=f"{option} = 1, and there are 1 outputs"):
+        staged(network(*case.tensors()), post=[f"{case.text()},{option}=1"])
+    same = [staged(network(*case.tensors()), post=[case.text() + t]) for t in ("", f",{option}=0")]
+    assert same[0].package.content.ops == same[1].package.content.ops
 
 
 def test_labels_are_as_many_as_classes() -> None:

@@ -96,6 +96,12 @@ def test_smoothing_ignores_by_label_and_number() -> None:
     assert run(*yes) == ["yes"]
 
 
+def test_a_label_without_labels_is_not_taken_for_a_wrong_one() -> None:
+    with pytest.raises(InputError, match="labels are not known") as error:
+        classifier(PROBABILITY, ["smooth:ignore=[silence]"])
+    assert "--labels FILE" in str(error.value.remedy)
+
+
 def test_a_reset_is_an_entry_point() -> None:
     model = classifier(PROBABILITY, ["smooth"], LABELS)
     assert [entry.name for entry in model.package.entries] == ["infer", "reset"]
@@ -119,6 +125,7 @@ def test_a_reset_is_an_entry_point() -> None:
         (["softmax", "smooth:minimum=0"], "minimum = 0 is impossible"),
         (["softmax", "smooth:threshold=-1"], "threshold = -1 is not 0..1"),
         (["softmax", "smooth:suppress=none"], "is not 'any' or 'same'"),
+        (["softmax", "smooth:suppress=any,refractory=0"], "suppress has no effect, since"),
         (["softmax", "smooth:ignore=[noise]"], "ignore = 'noise' is no class"),
         (["softmax", "smooth:ignore=[5]"], "ignore = 5 is no class"),
         (["softmax", "top_k", "smooth"], "needs one int8 tensor of scores"),
@@ -128,6 +135,29 @@ def test_wrong_options_are_named(post: list[str], why: str) -> None:
     with pytest.raises(InputError) as error:
         classifier(LOGITS, post, LABELS)
     assert why in str(error.value)
+
+
+@pytest.mark.parametrize("stage", ["softmax", "argmax", "top_k", "smooth", "detect", "nms"])
+def test_an_output_without_dimensions_has_no_classes(stage: str) -> None:
+    """One number, as a regression puts out, is refused by every stage that needs a dimension."""
+    model = network(Tensor("level", DType.INT8, (), PROBABILITY))
+    with pytest.raises(InputError, match=f"stage {stage}"):
+        staged(model, post=[stage])
+
+
+def test_detections_need_more_than_an_output_without_dimensions() -> None:
+    model = network(Tensor("level", DType.INT8, (), PROBABILITY))
+    with pytest.raises(InputError, match="are not 4 values of a box and scores"):
+        staged(model, post=["detect:size=[8,8],grid=[1,1]"])
+
+
+@pytest.mark.parametrize("isa", ["generic", "dsp"])
+def test_an_output_without_dimensions_as_a_real_number(isa: str) -> None:
+    model = staged(network(Tensor("level", DType.INT8, (), LOGITS)), post=["dequantize"], isa=isa)
+    for value in (-128, 3, 127):
+        (got,) = model.run(np.array(value, np.int8))
+        assert (got.dtype, got.shape) == (np.float32, ())
+        assert got == np.float32(value - 3) * np.float32(0.1)
 
 
 @pytest.mark.parametrize("stage", ["argmax", "top_k", "smooth"])

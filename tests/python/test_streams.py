@@ -103,12 +103,12 @@ def test_plain_samples_are_read(data: bytes) -> None:
 
 
 BAD = {
-    "another rate": (wav(bytes(200), rate=8000), "has 8000 Hz, 1 channels, 16 bits; the package"),
+    "another rate": (wav(bytes(200), rate=8000), "has 8000 Hz, 1 channel, 16 bits; the package"),
     "no rate": (GOOD[:24] + bytes(4) + GOOD[28:], "has 0 Hz"),
     "stereo": (wav(bytes(200), channels=2), "has 16000 Hz, 2 channels"),
-    "8 bits": (wav(bytes(99), width=1), "1 channels, 8 bits"),
-    "24 bits": (wav(bytes(99), width=3), "1 channels, 24 bits"),
-    "12 bits": (riff(1, 12, bytes(100)), "1 channels, 12 bits"),
+    "8 bits": (wav(bytes(99), width=1), "1 channel, 8 bits"),
+    "24 bits": (wav(bytes(99), width=3), "1 channel, 24 bits"),
+    "12 bits": (riff(1, 12, bytes(100)), "1 channel, 12 bits"),
     "float": (riff(3, 32, np.full(9, np.nan, "<f4").tobytes()), "WAV format 3, not PCM"),
     "u-law": (riff(7, 8, bytes(100)), "WAV format 7, not PCM"),
     "float, extensible": (riff(0xFFFE, 32, bytes(8), form=extensible(3, 32)), "WAV format 3"),
@@ -422,10 +422,11 @@ def test_files_that_are_no_sound(name: str, data: bytes, reason: str, tmp_path: 
 def test_wrong_usage_with_sound(tmp_path: Path) -> None:
     package = put(tmp_path, "words.rnv", compiled().package)
     sound = put(tmp_path, "a.wav", GOOD)
-    for more in (["--output", tmp_path / "o.npz"], ["--draw", tmp_path / "o.png"]):
-        answer = ranvier("run", package, "-i", sound, *more)
+    options = {"--output": tmp_path / "o.npz", "--draw": tmp_path / "o.png", "--pixel-scale": 1}
+    for option, value in options.items():
+        answer = ranvier("run", package, "-i", sound, option, value)
         assert answer.code == 2
-        assert "takes sound: --output and --draw are for others" in answer.both
+        assert f"takes sound: leave {option} out" in answer.both
     answer = ranvier("run", package, "-i", sound, "-i", sound)
     assert answer.code == 3
     assert "2 files were given for one stream of sound" in answer.both
@@ -517,6 +518,7 @@ def test_commands_take_packages_of_several_entry_points(command: list[str], tmp_
         ("audio:features={a=1}", "features = {'a': 1} is not 'log_mel' or 'mfcc'"),
         ("audio:\x1b[31m=3", "'\\x1b[31m' is no option"),
         ("audio:hop_ms=inf", "hop_ms = inf at 16000 Hz is inf samples"),
+        ("audio:window_ms=1e300", "a window of 1e+300 ms at 16000 Hz has 1.6e+301 samples"),
         ("normalize", "stage normalize needs the pixels of image"),
         ("a" * 10**6, "aaa... is no stage"),
         (f"audio:{'a' * 10**6}=3", "aaa... is no option"),

@@ -28,6 +28,8 @@ import stateful
 from cli_tools import DIGITS, ROOT, put, ranvier, rich_files, unsupported_model
 from packages import rich
 from page_rules import words
+from ranvier.compiler.driver import CompileOptions, compile_model
+from ranvier.compiler.pipeline.options import pipeline_of
 from ranvier.compiler.report import analyze_package
 from ranvier.errors import InputError
 from ranvier.model import Package
@@ -390,6 +392,33 @@ def test_inferences_that_agree_are_one_line(tmp_path: Path) -> None:
     assert 5 < len(expected) < 99
 
 
+def test_a_class_without_score_has_none(tmp_path: Path) -> None:
+    """The stage argmax says which class it is, not how sure that is."""
+    path = KEYWORDS / "examples" / "down.wav"
+    data = keywords_without_smoothing("argmax")
+    command = ("run", put(tmp_path, "kw.rnv", data), "-i", path, "--json")
+    expected = [row["label"] for row in ranvier(*command).json["found"]]
+    with serving(viewed(data)) as server:
+        found = run(server, "files", (path.name, path.read_bytes())).html
+    (heard,) = (t for t in found.iter("table") if "recognised" in words(t.find("caption")))
+    rows = [[words(cell) for cell in row] for row in heard.iterfind("tbody/tr")]
+    assert [label for label, _ in groupby(expected)] == [row[1] for row in rows]
+    assert {row[2] for row in rows} == {"-"}
+    titles = [words(title) for title in found.iter("title")]
+    assert any(title.startswith("down") for title in titles)
+    assert not any("score" in title for title in titles)
+
+
+def test_a_class_that_was_counted_is_named() -> None:
+    options = CompileOptions(labels=tuple("abcdefghij"), pipeline=pipeline_of((), ("argmax",)))
+    model = (DIGITS / "digits.tflite").read_bytes()
+    package = compile_model(model, "digits.tflite", options).package
+    path = DIGITS / "examples" / "7.png"
+    with serving(viewed(package)) as server:
+        told = words(run(server, "files", (path.name, path.read_bytes())).html)
+    assert "7: h" in told
+
+
 def test_events_stand_where_they_were_heard() -> None:
     package = Package(digits())
     report = analyze_package(package.content, len(digits()))
@@ -424,7 +453,9 @@ def test_random_runs_of_all_packages(name: str) -> None:
 def test_wrong_usage_and_bad_files(tmp_path: Path) -> None:
     model, package = rich_files(tmp_path)
     assert ranvier("view").code == 2
-    assert ranvier("view", package, "--isa", "dsp", "--no-browser").code == 2
+    wrong = ranvier("view", package, "--isa", "dsp", "--input", "kept", "--no-browser")
+    assert wrong.code == 2
+    assert "is a package; for models only: --input, --isa" in wrong.both
     assert ranvier("view", package, "--port", 70000).code == 2
     assert ranvier("view", tmp_path / "none.rnv", "--no-browser").code == 3
     assert ranvier("view", put(tmp_path, "x.rnv", b"RNVM"), "--no-browser").code == 3

@@ -58,10 +58,10 @@ def keywords() -> bytes:
 
 
 @cache
-def keywords_without_smoothing() -> bytes:
-    """The keywords with their front end only: every inference puts out scores."""
+def keywords_without_smoothing(*post: str) -> bytes:
+    """The keywords with their front end and other stages; without any, each inference is scores."""
     labels = tuple((KEYWORDS / "labels.txt").read_text(encoding="utf-8").split())
-    stages = pipeline_of(("audio:sample_rate=16000,hop_ms=20,window_ms=30",), ())
+    stages = pipeline_of(("audio:sample_rate=16000,hop_ms=20,window_ms=30",), post)
     options = CompileOptions(labels=labels, pipeline=stages)
     model = (KEYWORDS / "keywords.tflite").read_bytes()
     return compile_model(model, "keywords.tflite", options).package

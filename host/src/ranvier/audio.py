@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ranvier.errors import InputError
 from ranvier.model import Model, Package
-from ranvier.results import detections, is_list
-
-PUSH, INFER = "push", "infer"
+from ranvier.results import listed
+from ranvier.stages import INFER, PUSH, stages, takes_stream
 
 Samples = NDArray[np.int16]
 
@@ -53,8 +52,9 @@ def read_wav(data: bytes, name: str, sample_rate: int) -> Samples:
     if wav.encoding != _PCM:
         raise InputError(f"{name}: has samples of WAV format {wav.encoding}, not PCM", convert)
     if (wav.rate, wav.channels, wav.bits) != (sample_rate, 1, 16):
+        channels = "channel" if wav.channels == 1 else "channels"
         raise InputError(
-            f"{name}: has {wav.rate} Hz, {wav.channels} channels, {wav.bits} bits; the package "
+            f"{name}: has {wav.rate} Hz, {wav.channels} {channels}, {wav.bits} bits; the package "
             f"takes {sample_rate} Hz, 1 channel, 16 bits",
             convert,
         )
@@ -107,10 +107,10 @@ class Stream:
     """
 
     def __init__(self, package: Package, every: int = 5) -> None:
-        names = [entry.name for entry in package.entries]
-        if not {PUSH, INFER} <= set(names):
+        if not takes_stream(package):
+            names = ", ".join(entry.name for entry in package.entries)
             raise InputError(
-                f"{package.source} takes no stream: its entry points are {', '.join(names)}",
+                f"{package.source} takes no stream: its entry points are {names}",
                 "compile the model with --pre audio",
             )
         if every < 1:
@@ -169,8 +169,8 @@ def best_class(package: Package, inference: Inference) -> Best | None:
     None where a list is empty.
     """
     outputs = inference.outputs
-    if len(outputs) == 2 and is_list(*outputs):
-        found = detections(*outputs, package.labels)
+    found = listed(outputs, package.labels)
+    if found is not None:
         return Best(found[0].class_index, found[0].label, found[0].score) if found else None
     infos = package.entry(INFER).outputs
     real = infos[0].dequantise(outputs[0]).ravel() if infos else np.zeros(0, np.float32)
@@ -192,10 +192,3 @@ def sample_rate(package: Package) -> int:
         f"{package.source} does not say at which rate it takes sound",
         "compile the model with --pre audio",
     )
-
-
-def stages(package: Package, place: str) -> list[dict[str, Any]]:
-    """The stages of a package before (``"pre"``) or after (``"post"``) its network."""
-    pipeline = package.content.meta.get("pipeline")
-    found = pipeline.get(place) if isinstance(pipeline, dict) else None
-    return [stage for stage in found if isinstance(stage, dict)] if isinstance(found, list) else []

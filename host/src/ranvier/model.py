@@ -159,9 +159,10 @@ class Model:
         """One inference: an array per input to an array per output.
 
         An input of the model's own type is taken as it is; a float array for a quantised input is
-        quantised by the package's scale and zero point. Dimensions of 1 may be left out. Outputs
-        have the model's type; ``package.outputs[i].dequantise`` makes them real. They are the
-        caller's own: writable, and untouched by later runs.
+        quantised by the package's scale and zero point. Other integers are taken where their type
+        cannot mean something else, so pixels of uint8 are not taken for int8. Dimensions of 1 may
+        be left out. Outputs have the model's type; ``package.outputs[i].dequantise`` makes them
+        real. They are the caller's own: writable, and untouched by later runs.
         """
         chosen = self._start(inputs, entry)
         while self._session.step():
@@ -252,6 +253,13 @@ def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
 
 
+def _mistakable(info: TensorInfo, array: NDArray[Any]) -> bool:
+    """True for integers that may mean something else, though they fit: pixels for signed values."""
+    widened = np.can_cast(array.dtype, info.dtype)
+    wider = array.dtype.kind == "i" and array.dtype.itemsize > info.dtype.itemsize
+    return not widened and not wider and array.dtype.kind != info.dtype.kind
+
+
 def encode(info: TensorInfo, values: ArrayLike) -> bytes:
     """``values`` as the bytes of an input; raises :class:`InputError` where they do not fit."""
     try:
@@ -270,7 +278,7 @@ def encode(info: TensorInfo, values: ArrayLike) -> bytes:
         return array.tobytes()
     if array.dtype.kind == "f" and (info.quantised or info.dtype.kind == "f"):
         return info.quantise(array).tobytes()
-    if array.dtype.kind in "iu" and info.dtype.kind in "iu":
+    if array.dtype.kind in "iu" and info.dtype.kind in "iu" and not _mistakable(info, array):
         limits = np.iinfo(info.dtype)
         if array.min() >= limits.min and array.max() <= limits.max:
             return array.astype(info.dtype).tobytes()
@@ -279,8 +287,11 @@ def encode(info: TensorInfo, values: ArrayLike) -> bytes:
             remedy=f"give values of {limits.min} to {limits.max}"
             + (", or real numbers as a float array" if info.quantised else ""),
         )
+    remedy = f"convert the array: array.astype(numpy.{info.dtype.name})"
+    if array.dtype == np.uint8 and info.quantised:
+        remedy = f"pixels as real numbers: array / 255; quantised values as {info.dtype}"
+    elif info.quantised:
+        remedy += ", or give real numbers as a float array"
     raise InputError(
-        f"input {info.name!r} takes {info.dtype}, {array.dtype} was given",
-        remedy=f"convert the array: array.astype(numpy.{info.dtype.name})"
-        + (", or give real numbers as a float array" if info.quantised else ""),
+        f"input {info.name!r} takes {info.dtype}, {array.dtype} was given", remedy=remedy
     )

@@ -71,6 +71,21 @@ def detections(
     return [_detection(entry.tolist(), labels) for entry in entries[:used]]
 
 
+def listed(outputs: Sequence[NDArray[Any]], labels: Sequence[str] = ()) -> list[Detection] | None:
+    """What a package's outputs list; None where they are not a list and nothing else."""
+    if len(outputs) != 2 or not is_list(*outputs):
+        return None
+    return detections(outputs[0], outputs[1], labels)
+
+
+def counted_label(values: NDArray[Any], labels: Sequence[str]) -> str | None:
+    """The label of the class whose number an output is, as of the stage argmax; None for others."""
+    if values.dtype != np.int32 or values.size != 1:
+        return None
+    number = int(values.flat[0])
+    return labels[number] if 0 <= number < len(labels) else None
+
+
 def _detection(entry: list[int], labels: Sequence[str]) -> Detection:
     number, score, y0, x0, y1, x1 = entry
     label = labels[number] if 0 <= number < len(labels) else str(number)

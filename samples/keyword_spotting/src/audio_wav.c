@@ -28,6 +28,25 @@ static int failed(const char *why)
 	return -1;
 }
 
+static int truncated(void)
+{
+	printf("the file is truncated; record or copy it again\n");
+	return -1;
+}
+
+/* Whether the file has so many bytes more; true where it cannot tell, as a pipe. */
+static bool has_bytes(uint32_t bytes)
+{
+	long here = ftell(file);
+	long end;
+
+	if (here < 0 || fseek(file, 0, SEEK_END) != 0) {
+		return true;
+	}
+	end = ftell(file);
+	return fseek(file, here, SEEK_SET) == 0 && (int64_t)end - here >= (int64_t)bytes;
+}
+
 /* The format chunk, without what may follow its first 16 bytes: plain, mono, 16 kHz, 16 bits. */
 static bool is_plain(const uint8_t *format)
 {
@@ -50,7 +69,10 @@ static int find_samples(void)
 			if (left == 0U) {
 				break;
 			}
-			return plain ? 0 : failed("not plain samples at 16 kHz, mono, 16 bits");
+			if (!plain) {
+				return failed("not plain samples at 16 kHz, mono, 16 bits");
+			}
+			return has_bytes(bytes) ? 0 : truncated();
 		}
 		if (memcmp(head, "fmt ", 4) == 0 && bytes >= sizeof(format)) {
 			if (fread(format, sizeof(format), 1, file) != 1U) {
@@ -92,7 +114,7 @@ int audio_read(int16_t *samples, int count, uint64_t *arrival_us)
 		left--;
 	}
 	if (done < count && left != 0U) {
-		return failed("the file is truncated");
+		return truncated();
 	}
 	*arrival_us = audio_pace(done);
 	return done;

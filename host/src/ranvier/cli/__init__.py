@@ -15,10 +15,15 @@ from ranvier.cli.doctor import doctor
 from ranvier.cli.flash import flash
 from ranvier.cli.frames import frames
 from ranvier.cli.group import JsonErrors
+from ranvier.cli.image import image
+from ranvier.cli.keys import keys, sign, verify
 from ranvier.cli.ops import ops
+from ranvier.cli.ota import ota
 from ranvier.cli.output import EXIT_CODES, colour
 from ranvier.cli.profile import profile
 from ranvier.cli.run import run
+from ranvier.cli.shell import shell
+from ranvier.cli.sim import sim
 from ranvier.cli.test import test
 from ranvier.cli.validate import validate
 from ranvier.cli.view import view
@@ -36,6 +41,8 @@ def main(context: click.Context) -> None:
 
 _COMMANDS = (
     *(compile_command, analyze, view, run, profile, validate, diff, ops, frames),
+    *(keys, sign, verify, image),
+    *(ota, shell, sim),
     *(test, flash, doctor, completion),
 )
 

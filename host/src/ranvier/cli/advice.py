@@ -4,14 +4,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import click
 
 from ranvier.cli.output import Output
 
 
+def given_options(names: Collection[str]) -> list[str]:
+    """Of the running command's options with these names, those on the command line: ``--isa``."""
+    context = click.get_current_context()
+    return [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name in names
+        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    ]
+
+
 def note_optimize(output: Output, isa: str) -> None:
     """Say on standard error that an --optimize that was given has no effect, where it has none."""
-    context = click.get_current_context()
-    given = context.get_parameter_source("optimize") == click.core.ParameterSource.COMMANDLINE
-    if given and isa == "generic" and not output.quiet:
+    if given_options(["optimize"]) and isa == "generic" and not output.quiet:
         click.echo("note: --optimize has no effect for --isa generic", err=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 from ranvier._version import __version__
 from ranvier.errors import RanvierError
 from ranvier.native import op_codes
+from ranvier.testing._optional import pip_install
 
 _SECONDS = 20
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)*")
@@ -94,21 +95,21 @@ def python_checks() -> Iterator[Check]:
     yield Check(BASIC, "Python", _state(new), version, remedy, needed=True)
     yield Check(BASIC, "ranvier", State.OK, __version__, needed=True)
     for name in ("cffi", "click", "numpy", "pillow"):
-        yield _package(BASIC, name, f"pip install {name}", needed=True)
+        yield _package(BASIC, name, needed=True)
     yield _library()
-    yield _package(CHECKERS, "tflite-micro", "pip install 'ranvier[validate]'")
-    yield _package(CHECKERS, "ai-edge-litert", "pip install 'ranvier[litert]'")
+    yield _package(CHECKERS, "tflite-micro")
+    yield _package(CHECKERS, "ai-edge-litert")
 
 
 def _state(good: bool) -> State:
     return State.OK if good else State.MISSING
 
 
-def _package(group: str, name: str, remedy: str, *, needed: bool = False) -> Check:
+def _package(group: str, name: str, *, needed: bool = False) -> Check:
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Check(group, name, State.MISSING, "not installed", remedy, needed)
+        return Check(group, name, State.MISSING, "not installed", pip_install(name), needed)
     return Check(group, name, State.OK, version, "", needed)
 
 
@@ -169,11 +170,6 @@ def _program(machine: Machine, program: Program, path: str | None) -> Check:
 def version_of(text: str) -> str | None:
     """The first version number of what a program says of itself, copyright notices aside."""
     first = text.strip().splitlines()[0] if text.strip() else ""
-    first = re.sub(r"\([^()]*\)", " ", first) if _VERSION.search(_outside(first)) else first
-    match = _VERSION.search(first)
+    # In parentheses distributions put versions of their own.
+    match = _VERSION.search(re.sub(r"\([^()]*\)", " ", first)) or _VERSION.search(first)
     return match[0] if match else None
-
-
-def _outside(text: str) -> str:
-    """Without what is in parentheses, where distributions put versions of their own."""
-    return re.sub(r"\([^()]*\)", " ", text)

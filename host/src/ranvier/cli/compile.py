@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import re
-from math import prod
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from ranvier.cli.advice import note_optimize
+from ranvier.cli.keys import security_version_option
+from ranvier.cli.labels import check_labels, labels_option, read_labels
 from ranvier.cli.models import (
     isa_option,
     keep_channels_option,
@@ -27,12 +29,12 @@ from ranvier.cli.models import (
 from ranvier.cli.output import Output, common_options, size
 from ranvier.compiler.driver import CompileOptions, CompileResult, compile_model
 from ranvier.compiler.npu import ACCELERATORS
-from ranvier.compiler.pipeline.options import Pipeline
-from ranvier.errors import InputError
+from ranvier.compiler.report import Report
 from ranvier.files import read_bytes, write_files
 from ranvier.package.c_array import c_array, c_header
 from ranvier.package.costs import CostTable, read_costs
-from ranvier.package.records import IoMode, PackageContent
+from ranvier.package.records import IoMode
+from ranvier.package.signing import PrivateKey, read_private_key, seal_package
 
 _VERSION = re.compile(r"(\d{1,5})\.(\d{1,5})\.(\d{1,5})")
 
@@ -49,7 +51,7 @@ def parse_version(
 
 
 def check_paths(*paths: str | None) -> None:
-    """Wrong usage where a file would be written over another one of this call.
+    """Wrong usage where two files of this call are one, so that it might be written over.
 
     The last path is that of a C file, which has a header beside it.
     """
@@ -60,41 +62,9 @@ def check_paths(*paths: str | None) -> None:
             resolved = Path(path).resolve()
             if resolved in seen:
                 raise click.UsageError(
-                    f"{path} is named twice; it would be written over {seen[resolved]}"
+                    f"{path} is named twice (also as {seen[resolved]}); name two different files"
                 )
             seen[resolved] = path
-
-
-def read_labels(path: str) -> tuple[str, ...]:
-    """The labels of a UTF-8 file, one a line; blank lines at the end are ignored."""
-    try:
-        lines = read_bytes(path).decode("utf-8-sig").rstrip("\n\r ").splitlines()
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8 text", remedy="one label a line") from None
-    labels = tuple(line.strip() for line in lines)
-    if not labels or not all(labels):
-        raise InputError(f"{path}: has no labels or an empty one", remedy="one label a line")
-    return labels
-
-
-def check_labels(path: str, content: PackageContent) -> None:
-    """Raise :class:`InputError` where there is not one label for each value of the first output."""
-    outputs = [tensor for entry in content.entries for tensor in entry.outputs]
-    output = content.tensors[outputs[0]]
-    values = prod(output.shape)
-    if len(content.labels) != values:
-        raise InputError(
-            f"{path}: has {len(content.labels)} labels, output {output.name!r} of the model has "
-            f"{values} values",
-            remedy="give one label for each value of the first output, in its order",
-        )
-
-
-def stages_check_labels(pipeline: Pipeline | None) -> bool:
-    """True where a stage after the network has checked the number of labels when it was built."""
-    return pipeline is not None and any(
-        use.stage.name not in ("softmax", "dequantize") for use in pipeline.post
-    )
 
 
 def check_outputs(out: str | None, c_file: str | None) -> None:
@@ -136,6 +106,23 @@ def files_of(
     return files
 
 
+def print_result(
+    output: Output, report: Report, files: dict[str | Path, bytes], key: PrivateKey | None
+) -> None:
+    """What the package needs, what was written, and who signed it."""
+    print_layers(output, report)
+    output.text()
+    print_totals(output, report)
+    print_step_limit(output, report)
+    output.text()
+    for path, data in files.items():
+        output.text(f"wrote {path} ({size(len(data))} bytes)")
+    key_id = None if key is None else f"{key.public.key_id:08x}"
+    if key_id is not None:
+        output.text(f"signed with the key {key_id}")
+    output.json({"written": list(files), **report.to_dict(), "key_id": key_id})
+
+
 @click.command("compile")
 @click.argument("model", type=click.Path(dir_okay=False))
 @click.option("-o", "--output", "out", type=click.Path(dir_okay=False), help="Package to write.")
@@ -155,7 +142,7 @@ def files_of(
 @click.option(
     "--version", metavar="X.Y.Z", callback=parse_version, default="1.0.0", show_default=True
 )
-@click.option("--labels", type=click.Path(dir_okay=False), help="Text file, one label a line.")
+@labels_option
 @click.option("--strip-names", is_flag=True, help="Leave debug names out.")
 @keep_channels_option
 @max_step_macs_option
@@ -179,6 +166,14 @@ def files_of(
 @pre_option
 @post_option
 @pipeline_option
+@click.option(
+    "--sign",
+    "key",
+    metavar="KEY.pem",
+    type=click.Path(dir_okay=False),
+    help="Sign the package with this private key, of ranvier keys new.",
+)
+@security_version_option
 @click.option(
     "--c-array",
     "c_file",
@@ -206,6 +201,8 @@ def compile_command(
     pre: tuple[str, ...],
     post: tuple[str, ...],
     pipeline: str | None,
+    key: str | None,
+    security_version: int | None,
     c_file: str | None,
 ) -> None:
     """Compile MODEL (.tflite) to a package (.rnv).
@@ -214,7 +211,8 @@ def compile_command(
     """
     check_outputs(out, c_file)
     check_limits(max_step_macs, max_step_us, costs, c_file)
-    check_paths(model, labels, costs, pipeline, out, c_file)
+    check_paths(model, labels, costs, pipeline, key, out, c_file)
+    private = None if key is None else read_private_key(read_bytes(key), key)
     table = None if costs is None else read_costs(read_bytes(costs), costs)
     options = CompileOptions(
         isa=isa,
@@ -222,7 +220,7 @@ def compile_command(
         input_mode=IoMode[input_mode.upper()],
         name=name,
         version=version,
-        labels=read_labels(labels) if labels else (),
+        labels=read_labels(labels),
         strip_names=strip_names,
         drop_constant_channels=not keep_constant_channels,
         max_step_macs=max_step_macs,
@@ -232,16 +230,9 @@ def compile_command(
         pipeline=read_stages(pre, post, pipeline),
     )
     result = compile_model(read_bytes(model), model, options)
-    if labels is not None and not stages_check_labels(options.pipeline):
-        check_labels(labels, result.content)
-    files = files_of(result, out, c_file, table)
+    check_labels(labels, options.pipeline, result.content)
+    package = seal_package(result.package, model, key=private, security_version=security_version)
+    files = files_of(replace(result, package=package), out, c_file, table)
     write_files(files)
     note_optimize(output, isa)
-    print_layers(output, result.report)
-    output.text()
-    print_totals(output, result.report)
-    print_step_limit(output, result.report)
-    output.text()
-    for path, data in files.items():
-        output.text(f"wrote {path} ({size(len(data))} bytes)")
-    output.json({"written": list(files), **result.report.to_dict()})
+    print_result(output, result.report, files, private)

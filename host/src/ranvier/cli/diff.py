@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import click
 
+from ranvier.cli.advice import given_options
 from ranvier.cli.models import is_package, isa_option, optimize_option
 from ranvier.cli.output import Exit, Output, common_options, size
 from ranvier.compiler.driver import CompileOptions, compile_model
@@ -46,12 +47,12 @@ def diff(output: Output, a: str, b: str, isa: str, optimize: str, input_mode: st
         Package(content, path) if is_package(content) else None
         for content, path in zip(data, (a, b), strict=True)
     ]
-    given = click.get_current_context().get_parameter_source("isa")
+    given = given_options(("isa", "optimize", "input_mode"))
     options = CompileOptions(isa=isa, optimize=optimize, input_mode=input_mode or "kept")
-    if None not in packages and (given is click.core.ParameterSource.COMMANDLINE or input_mode):
-        raise click.UsageError("both are packages: --isa and --input are for models")
+    if None not in packages and given:
+        raise click.UsageError(f"both are packages; for models only: {', '.join(given)}")
     for package in filter(None, packages):
-        options = _beside(package, options, given is not click.core.ParameterSource.COMMANDLINE)
+        options = _beside(package, options, "--isa" not in given)
         if input_mode is None:
             options = replace(options, input_mode=package.content.io_mode)
     sides = [
@@ -110,6 +111,8 @@ def _print(output: Output, found: Comparison, paths: tuple[str, str]) -> None:
     output.text()
     if found.interface_same:
         output.text("entry points: the same; callers of A can call B")
+    if found.input_mode_differs:
+        output.text("input mode: another one; callers of A have to give inputs to B another way")
     for entry in found.entries:
         output.text(f"entry point {entry.name}: {'; '.join(entry.changes)}")
     for change in found.labels[:_MOST_LABELS]:
@@ -123,7 +126,10 @@ def _figure(figure: Figure) -> list[str]:
     a, b = figure.a, figure.b
     if isinstance(a, int) and isinstance(b, int):
         return [figure.what, size(a), size(b), f"{b - a:+,}" if a != b else ""]
-    cells = ["-" if value is None else str(value) for value in (a, b)]
+    cells = [
+        "-" if value is None else size(value) if isinstance(value, int) else value
+        for value in (a, b)
+    ]
     return [figure.what, *cells, "" if figure.same else "differs"]
 
 

@@ -23,6 +23,14 @@ _C_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 @click.option(
     "--format", "pixel_format", type=click.Choice(FORMATS), required=True, help="What to write."
 )
+@click.option(
+    "--size",
+    "wanted",
+    nargs=2,
+    type=click.IntRange(1),
+    metavar="ROWS COLUMNS",
+    help="Refuse pictures of another size, as size of the stage image has it.",
+)
 @click.option("-o", "--output", "out", type=click.Path(dir_okay=False), help="File of raw frames.")
 @click.option(
     "--c-array",
@@ -36,6 +44,7 @@ def frames(
     output: Output,
     pictures: tuple[str, ...],
     pixel_format: str,
+    wanted: tuple[int, int] | None,
     out: str | None,
     c_file: str | None,
 ) -> None:
@@ -46,7 +55,7 @@ def frames(
     if out is None and c_file is None:
         raise click.UsageError("give -o FILE or --c-array FILE.h (or both)")
     _check_paths(pictures, out, c_file)
-    read = [(path, read_picture(read_bytes(path), path)) for path in pictures]
+    read = [(path, read_picture(read_bytes(path), path, wanted)) for path in pictures]
     first = read[0][1]
     for path, rgb in read:
         if rgb.shape != first.shape:

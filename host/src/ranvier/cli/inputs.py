@@ -116,7 +116,7 @@ _FORMATS = {
     b"GIF8": "a GIF image",
     b"II*\0": "a TIFF image",
     b"MM\0*": "a TIFF image",
-    b"RIFF": "a WebP image or a WAV file",
+    b"BM": "a BMP image",
     b"\x89PNG": "a PNG image without the ending .png",
     b"\x93NUMPY": "a NumPy array without the ending .npy",
     b"PK\3\4": "an archive",
@@ -124,19 +124,21 @@ _FORMATS = {
 }
 
 
-def _format(data: bytes) -> str | None:
+def format_of(data: bytes) -> str | None:
     """What a file is whose beginning tells it."""
+    if data.startswith(b"RIFF"):
+        return {b"WAVE": "a WAV file", b"WEBP": "a WebP image"}.get(data[8:12], "a RIFF file")
     return next((name for start, name in _FORMATS.items() if data.startswith(start)), None)
 
 
 def _other_format(data: bytes) -> str | None:
-    return None if data.startswith(b"\x89PNG") else _format(data)
+    return None if data.startswith(b"\x89PNG") else format_of(data)
 
 
 def _raw(path: str, data: bytes, info: TensorInfo) -> NDArray[Any]:
     count = int(np.prod(info.shape))
     fits = len(data) == count * info.dtype.itemsize
-    found = _format(data)
+    found = format_of(data)
     if found is not None and not fits:
         raise InputError(
             f"{path}: is {found}; inputs are .png images, .npy arrays or raw bytes",

@@ -6,31 +6,20 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from ranvier.audio import stages
 from ranvier.cli.inputs import Pixels as PixelValues
-from ranvier.cli.inputs import input_of
+from ranvier.cli.inputs import format_of, input_of
 from ranvier.errors import InputError, PackageError
 from ranvier.files import read_bytes, write_bytes
 from ranvier.model import Package
 from ranvier.pixels import encode_frame, read_picture
-from ranvier.results import Detection, detections, is_list
+from ranvier.results import Detection
 
 _COLOURS = ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#008080", "#9a6324", "#808000")
-
-
-def picture_format(package: Package) -> str | None:
-    """The format of pixels that a package's first stage takes; None where it takes no picture."""
-    first = stages(package, "pre")[:1]
-    if first and first[0].get("stage") == "image":
-        name = first[0].get("format")
-        return name if isinstance(name, str) else None
-    return None
 
 
 def load_picture(path: str, package: Package, pixel_format: str) -> NDArray[np.uint8]:
@@ -51,7 +40,13 @@ def picture_of(path: str, data: bytes, package: Package, pixel_format: str) -> N
     if ending == ".npy":
         return input_of(path, data, package.inputs[0], PixelValues())
     if ending != ".png":
-        if len(data) != rows * columns * pixel_bytes:
+        fits = len(data) == rows * columns * pixel_bytes
+        if (found := format_of(data)) is not None and not fits:
+            raise InputError(
+                f"{path}: is {found}; pictures are read from .png files",
+                "save the picture as PNG, or give one raw frame, or an array as .npy",
+            )
+        if not fits:
             raise InputError(
                 f"{path}: has {len(data)} bytes, a frame of {columns}x{rows} {pixel_format} has "
                 f"{rows * columns * pixel_bytes}",
@@ -59,13 +54,6 @@ def picture_of(path: str, data: bytes, package: Package, pixel_format: str) -> N
             )
         return np.frombuffer(data, np.uint8).reshape(rows, columns, pixel_bytes)
     return encode_frame(read_picture(data, path, (rows, columns)), pixel_format)
-
-
-def found_objects(package: Package, results: list[NDArray[Any]]) -> list[Detection] | None:
-    """What is listed by the outputs; None where they are no list."""
-    if len(results) == 2 and is_list(*results):
-        return detections(results[0], results[1], package.labels)
-    return None
 
 
 def draw_boxes(source: str, target: str, objects: list[Detection]) -> None:

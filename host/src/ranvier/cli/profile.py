@@ -10,7 +10,10 @@ from pathlib import PurePath
 from typing import Any
 
 import click
+from numpy.typing import NDArray
 
+from ranvier.cli.device import Target, device_option
+from ranvier.cli.device_run import device_trace
 from ranvier.cli.inputs import Pixels, load_inputs
 from ranvier.cli.models import is_package, is_tflite, isa_option, require_package
 from ranvier.cli.output import Output, common_options, size
@@ -35,6 +38,7 @@ from ranvier.testing.validate import random_values
 
 _HOST = "times of this host, not of a device"
 _MOST_SETS = 10
+_RUNS = 20
 _TIMES = ("queueing", "blocking", "response")
 
 
@@ -83,6 +87,7 @@ _TIMES = ("queueing", "blocking", "response")
     type=click.FloatRange(1, 100),
     help=f"Costs: by how much a step may take longer.  [default: {DEFAULT_MARGIN}]",
 )
+@device_option
 @common_options("profile")
 def profile(
     output: Output,
@@ -96,6 +101,7 @@ def profile(
     html: str | None,
     costs: str | None,
     margin: float | None,
+    device: Target | None,
 ) -> None:
     """Show what each step and each job took.
 
@@ -103,24 +109,21 @@ def profile(
     profiler recorded: the shell's `ranvier prof dump` in a console log, or the dump's bytes. Times
     of this host say where the work is; how long a device takes only a device can tell. Every run is
     a job of each entry point.
+
+    With --device FILE is a package that the device has, and is run there; without FILE it is what
+    the device's profiler has recorded so far.
     """
-    if (file is None) == (trace_file is None):
+    if (file is None) == (trace_file is None) and (device is None or file is not None):
         raise click.UsageError("give either FILE or --trace")
+    if device is not None and trace_file is not None:
+        raise click.UsageError("--trace is a device's dump already: --device is to read one")
     if margin is not None and costs is None:
         raise click.UsageError("--margin is for --costs")
-    path = file or trace_file or ""
-    data = read_bytes(path)
-    if trace_file is None and (is_package(data) or is_tflite(data)):
-        if models:
-            raise click.UsageError(f"{path} is a model: --model is for traces")
-        package = _package(data, path, isa)
-        trace = _host_trace(package, inputs, runs or 20)
-        packages = {0: package}
+    path = file or trace_file or (device.name if device is not None else "")
+    if device is not None:
+        trace, packages = _device_trace(output, device, file, models, inputs, runs, isa)
     else:
-        if runs is not None or inputs or isa != "generic":
-            raise click.UsageError(f"{path}: --runs, --input and --isa are for models, not traces")
-        trace = read_trace(data, path)
-        packages = _packages(trace, models)
+        trace, packages = _recorded(path, trace_file, models, inputs, runs, isa)
     if costs is not None:
         _write_costs(costs, trace, packages, DEFAULT_MARGIN if margin is None else margin)
     if perfetto is not None:
@@ -133,6 +136,53 @@ def profile(
     output.json({"file": path, **_value(trace, packages, rows)})
 
 
+def _recorded(
+    path: str,
+    trace_file: str | None,
+    models: tuple[str, ...],
+    inputs: tuple[str, ...],
+    runs: int | None,
+    isa: str,
+) -> tuple[Trace, dict[int, Package]]:
+    """Of a file: a model or package that is run here, or a dump."""
+    data = read_bytes(path)
+    if trace_file is None and (is_package(data) or is_tflite(data)):
+        if models:
+            raise click.UsageError(f"{path} is a model: --model is for traces")
+        package = _package(data, path, isa)
+        return _host_trace(package, inputs, runs or _RUNS), {0: package}
+    if runs is not None or inputs or isa != "generic":
+        raise click.UsageError(f"{path}: --runs, --input and --isa are for models, not traces")
+    trace = read_trace(data, path)
+    return trace, _packages(trace, models)
+
+
+def _device_trace(
+    output: Output,
+    device: Target,
+    file: str | None,
+    models: tuple[str, ...],
+    inputs: tuple[str, ...],
+    runs: int | None,
+    isa: str,
+) -> tuple[Trace, dict[int, Package]]:
+    """Of a device: a package that is run there, or what its profiler has."""
+    if isa != "generic":
+        raise click.UsageError("--isa is for models: a device runs packages")
+    if file is None:
+        if runs is not None or inputs:
+            raise click.UsageError("--runs and --input need a PACKAGE to run on the device")
+        trace = read_trace(device_trace(output, device, None, (), 0), device.name)
+        return trace, _packages(trace, models)
+    data = read_bytes(file)
+    require_package(data, file)
+    package = Package(data, file)
+    count = runs or _RUNS
+    dump = device_trace(output, device, package, _inputs(package, inputs, count), count)
+    trace = read_trace(dump, device.name)
+    return trace, {**_packages(trace, models), slot_of(trace, package).slot: package}
+
+
 def _package(data: bytes, path: str, isa: str) -> Package:
     if not is_package(data):
         return Package(compile_model(data, path, CompileOptions(isa=isa)).package, path)
@@ -142,12 +192,15 @@ def _package(data: bytes, path: str, isa: str) -> Package:
 
 
 def _host_trace(package: Package, inputs: tuple[str, ...], runs: int) -> Trace:
+    return profile_host(package, _inputs(package, inputs, runs), runs)
+
+
+def _inputs(package: Package, inputs: tuple[str, ...], runs: int) -> list[list[NDArray[Any]]]:
+    """Inputs of all entry points, one after the other: of files, or some random ones."""
     infos = [info for entry in package.entries for info in entry.inputs]
     if inputs:
-        sets = [load_inputs(inputs, infos, Pixels())]
-    else:
-        sets = random_values(infos, min(runs, _MOST_SETS), 0)
-    return profile_host(package, sets, runs)
+        return [load_inputs(inputs, infos, Pixels())]
+    return random_values(infos, min(runs, _MOST_SETS), 0)
 
 
 def _packages(trace: Trace, models: Sequence[str]) -> dict[int, Package]:

@@ -13,15 +13,19 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from ranvier.cli.advice import given_options
+from ranvier.cli.device import Target, device_option
+from ranvier.cli.device_run import print_device_time, run_once
 from ranvier.cli.inputs import Pixels, load_inputs
 from ranvier.cli.models import layer_kind, require_package
 from ranvier.cli.output import Output, common_options
-from ranvier.cli.pictures import draw_boxes, found_objects, load_picture, picture_format
-from ranvier.cli.streams import run_stream, takes_stream
+from ranvier.cli.pictures import draw_boxes, load_picture
+from ranvier.cli.streams import run_stream
 from ranvier.compiler.report import analyze_package
 from ranvier.files import read_bytes, write_bytes
 from ranvier.model import Model, Package, StepTime, TensorInfo
-from ranvier.results import Detection
+from ranvier.results import Detection, counted_label, listed
+from ranvier.stages import picture_format, takes_stream
 
 _SHOWN = 8
 
@@ -56,6 +60,7 @@ _SHOWN = 8
     type=click.Path(dir_okay=False),
     help="Objects: the picture with their boxes.",
 )
+@device_option
 @common_options("run")
 def run(
     output: Output,
@@ -67,29 +72,37 @@ def run(
     top: int,
     every: int,
     draw: str | None,
+    device: Target | None,
 ) -> None:
-    """Run PACKAGE (.rnv) on this machine with the core that runs on the device.
+    """Run PACKAGE (.rnv) on this machine with the core that runs on the device, or on a device.
 
     Float inputs are quantised by the package's scale and zero point; the pixels of a PNG become
     real numbers first (by default 0 to 1), or the frame that the package's stage image takes.
-    Times are this machine's, not a device's.
+    Times are this machine's, unless --device names a device that has the package.
 
     A package with the stage audio is given a WAV file, hop by hop, with an inference every so many
     hops; its state is zero at first.
     """
+    check_names(out, draw)
     data = read_bytes(package)
     require_package(data, package)
     opened = Package(data, package)
+    check_options(opened)
     if takes_stream(opened):
-        if out is not None or draw is not None:
-            raise click.UsageError(f"{package} takes sound: --output and --draw are for others")
+        if device is not None:
+            raise click.UsageError(f"{package} takes sound: --device is for others")
         run_stream(output, opened, inputs, every)
         return
     values = values_of(inputs, opened, Pixels(pixel_scale, pixel_offset))
-    results, times = Model(opened).profile(*values)
+    device_us: int | None = None
+    times: list[StepTime] = []
+    if device is None:
+        results, times = Model(opened).profile(*values)
+    else:
+        results, device_us = run_once(output, device, opened, values)
     if out is not None:
         save(out, opened.outputs, results)
-    objects = found_objects(opened, results)
+    objects = listed(results, opened.labels)
     if draw is not None:
         draw_objects(draw, inputs[0], objects)
     if objects is not None:
@@ -97,25 +110,57 @@ def run(
     else:
         for info, result in zip(opened.outputs, results, strict=True):
             print_output(output, info, result, opened.labels, top)
-    print_times(output, opened, times)
-    output.json(
-        {
-            "package": package,
-            **({} if objects is None else {"objects": [asdict(each) for each in objects]}),
-            "outputs": [
-                output_value(info, result, opened.labels)
-                for info, result in zip(opened.outputs, results, strict=True)
-            ],
-            "steps": [
-                {
-                    "step": t.step,
-                    "layer": opened.content.steps[t.step].op,
-                    "host_seconds": t.seconds,
-                }
-                for t in times
-            ],
-        }
-    )
+    if device_us is None:
+        print_times(output, opened, times)
+    else:
+        print_device_time(output, device_us)
+    document = {"package": package, "device_us": device_us}
+    output.json({**document, **results_value(opened, results, objects, times)})
+
+
+def results_value(
+    package: Package,
+    results: list[NDArray[Any]],
+    objects: list[Detection] | None,
+    times: list[StepTime],
+) -> dict[str, Any]:
+    """Outputs and times as JSON values."""
+    return {
+        **({} if objects is None else {"objects": [asdict(each) for each in objects]}),
+        "outputs": [
+            output_value(info, result, package.labels)
+            for info, result in zip(package.outputs, results, strict=True)
+        ],
+        "steps": [
+            {
+                "step": t.step,
+                "layer": package.content.steps[t.step].op,
+                "host_seconds": t.seconds,
+            }
+            for t in times
+        ],
+    }
+
+
+def check_names(out: str | None, draw: str | None) -> None:
+    """Wrong usage of file names that would say something else than the file is."""
+    for option, path, ending in (("--output", out, ".npz"), ("--draw", draw, ".png")):
+        if path is not None and Path(path).suffix.lower() != ending:
+            raise click.UsageError(f"{option} writes {ending[1:].upper()}: name {path} {ending}")
+
+
+def check_options(package: Package) -> None:
+    """Wrong usage of options that have no effect for what the package takes."""
+    takes = "no sound"
+    wrong = given_options(["every"])
+    if takes_stream(package):
+        takes = "sound"
+        wrong = given_options(["out", "draw", "top", "pixel_scale", "pixel_offset"])
+    elif picture_format(package) is not None and len(package.inputs) == 1:
+        takes = "a camera's picture"
+        wrong += given_options(["pixel_scale", "pixel_offset"])
+    if wrong:
+        raise click.UsageError(f"{package.source} takes {takes}: leave {', '.join(wrong)} out")
 
 
 def values_of(paths: tuple[str, ...], package: Package, pixels: Pixels) -> list[NDArray[Any]]:
@@ -139,6 +184,8 @@ def draw_objects(target: str, source: str, objects: list[Detection] | None) -> N
 def print_objects(output: Output, objects: list[Detection]) -> None:
     """Print a list of objects or classes, the best first."""
     output.text(f"{len(objects)} found")
+    if not objects:
+        return
     output.table(
         ["label", "score", "box: y0, x0, y1, x1"],
         [
@@ -161,14 +208,6 @@ def classes(result: NDArray[Any], labels: tuple[str, ...]) -> bool:
     return bool(labels) and result.size == len(labels)
 
 
-def counted_label(info: TensorInfo, result: NDArray[Any], labels: tuple[str, ...]) -> str | None:
-    """The label of the class that the stage argmax puts out; None for other outputs."""
-    if info.dtype != np.int32 or info.quantised or result.size != 1:
-        return None
-    number = int(result.flat[0])
-    return labels[number] if 0 <= number < len(labels) else None
-
-
 def output_value(info: TensorInfo, result: NDArray[Any], labels: tuple[str, ...]) -> dict[str, Any]:
     """One output as JSON values."""
     real = info.dequantise(result).ravel()
@@ -182,7 +221,7 @@ def output_value(info: TensorInfo, result: NDArray[Any], labels: tuple[str, ...]
         value["quantised"] = result.ravel().tolist()
     if classes(result, labels):
         value["label"] = labels[int(np.argmax(real))]
-    elif (label := counted_label(info, result, labels)) is not None:
+    elif (label := counted_label(result, labels)) is not None:
         value["label"] = label
     return value
 
@@ -202,7 +241,7 @@ def print_output(
         )
     else:
         shown = ", ".join(f"{number:.5g}" for number in real[:_SHOWN])
-        label = counted_label(info, result, labels)
+        label = counted_label(result, labels)
         more = f": {label}" if label is not None else ", ..." if real.size > _SHOWN else ""
         output.text(f"  {shown}{more}")
         if real.size == max(info.shape, default=1) > 1:  # a vector: perhaps scores without labels
@@ -222,11 +261,12 @@ def print_times(output: Output, package: Package, times: list[StepTime]) -> None
     for time in times:
         seconds[package.content.steps[time.step].op] += time.seconds
     output.table(
-        ["step", "layer", "host us", "share"],
+        ["step", "layer", "kernel", "host us", "share"],
         [
             [
                 str(layer.step),
                 layer_kind(layer),
+                layer.op,
                 f"{spent * 1e6:.1f}",
                 f"{100 * spent / total:.1f} %" if total else "-",
             ]

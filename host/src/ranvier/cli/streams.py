@@ -10,16 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ranvier.audio import INFER, PUSH, Samples, Stream, best_class, read_wav, sample_rate
+from ranvier.audio import Samples, Stream, best_class, read_wav, sample_rate
 from ranvier.cli.output import Output
 from ranvier.errors import InputError
 from ranvier.files import read_bytes
 from ranvier.model import Package
-
-
-def takes_stream(package: Package) -> bool:
-    """True where a package has the entry points of a stream."""
-    return {PUSH, INFER} <= {entry.name for entry in package.entries}
+from ranvier.stages import stages
 
 
 def run_stream(output: Output, package: Package, paths: tuple[str, ...], every: int) -> None:
@@ -39,21 +35,36 @@ def run_stream(output: Output, package: Package, paths: tuple[str, ...], every: 
             at = inference.samples / rate
             rows.append({"seconds": at, "label": found.label, "score": found.score})
     spent = time.perf_counter() - begin
-    output.table(
-        ["seconds", "label", "score"],
-        [
-            [f"{r['seconds']:.2f}", r["label"], "-" if r["score"] is None else f"{r['score']:.4f}"]
-            for r in rows
-        ],
-    )
+    if rows:
+        output.table(["seconds", "label", "score"], [_cells(row) for row in rows])
     length = len(samples) / rate
-    if len(samples) < every * stream.hop:
+    inferences = len(samples) // (every * stream.hop)
+    waits = runs_waited_for(package)
+    if inferences == 0:
         output.text(f"{length:.2f} s are too short for an inference every {every} hops")
+    elif inferences < waits:
+        output.text(
+            f"nothing was found: the stage smooth waits for {waits} inferences, here are "
+            f"{inferences}; give more sound, or a smaller --every"
+        )
+    elif not rows:
+        output.text("nothing was found")
     output.text(
         f"{length:.2f} s of sound, an inference every {every * stream.hop / rate:.2f} s; "
         f"took {spent:.2f} s on this host (not a device's time)"
     )
     output.json({"seconds": length, "found": rows, "host_seconds": spent})
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    score = row["score"]
+    return [f"{row['seconds']:.2f}", row["label"], "-" if score is None else f"{score:.4f}"]
+
+
+def runs_waited_for(package: Package) -> int:
+    """Inferences before the stage smooth puts out anything; 0 without it."""
+    found = [stage.get("minimum") for stage in stages(package, "post")]
+    return max((runs for runs in found if isinstance(runs, int)), default=0)
 
 
 _FORMATS = {

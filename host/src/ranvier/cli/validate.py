@@ -9,6 +9,8 @@ import sys
 
 import click
 
+from ranvier.cli.device import Target, device_option
+from ranvier.cli.device_run import OnDevice, compare_on_device, print_comparison
 from ranvier.cli.inputs import Pixels, load_inputs
 from ranvier.cli.models import require_model, require_package
 from ranvier.cli.output import Exit, Output, common_options, size
@@ -46,6 +48,7 @@ _NAME = 48
 @click.option(
     "--threshold", type=click.FloatRange(0), default=0.0, show_default=True, help="Largest error."
 )
+@device_option
 @common_options("validate")
 def validate(
     output: Output,
@@ -56,6 +59,7 @@ def validate(
     count: int,
     seed: int,
     threshold: float,
+    device: Target | None,
 ) -> None:
     """Compare Ranvier with an independent interpreter on MODEL (.tflite), layer by layer.
 
@@ -66,6 +70,9 @@ def validate(
     tensors MODEL does not have, or whose rows are overwritten as they run, are not compared by
     themselves; those with fewer channels than in MODEL are if PACKAGE was compiled with
     --keep-constant-channels. "step" is the layer's number, as analyze and run have it.
+
+    With --device the same inputs go through PACKAGE on the device too, and its outputs are to be
+    those of this machine's core, to the bit.
     """
     if math.isnan(threshold):
         raise click.BadParameter("is not a number", param_hint="--threshold")
@@ -84,12 +91,15 @@ def validate(
     result = run_validation(
         data, opened, _ORACLES[reference](data), sets, filename=model, threshold=threshold
     )
-    print_validation(output, result, None if inputs else seed)
-    if not result.passed:
+    found = None if device is None else compare_on_device(output, device, opened, sets)
+    print_validation(output, result, None if inputs else seed, found)
+    if not result.passed or (found is not None and found.differing):
         sys.exit(Exit.NO)
 
 
-def print_validation(output: Output, result: Validation, seed: int | None) -> None:
+def print_validation(
+    output: Output, result: Validation, seed: int | None, found: OnDevice | None = None
+) -> None:
     """Print the table and the verdict."""
     output.table(
         ["step", "tensor", "elements", "differing", "max", "mean", "SQNR dB"],
@@ -112,7 +122,10 @@ def print_validation(output: Output, result: Validation, seed: int | None) -> No
     )
     if first is not None:
         output.text(f"first divergent layer: step {first.step}, {first.tensor}")
-    output.json({**result.to_dict(), "seed": seed})
+    if found is not None:
+        print_comparison(output, found)
+    on_device = None if found is None else found.to_dict()
+    output.json({**result.to_dict(), "seed": seed, "device": on_device})
 
 
 def _row(layer: LayerError) -> list[str]:

@@ -14,28 +14,16 @@ import click
 from numpy.typing import NDArray
 
 from ranvier.audio import Samples
-from ranvier.cli.analyze import analysis_of
-from ranvier.cli.fit import BYTES
+from ranvier.cli.analysis import analysis_of, analysis_options
 from ranvier.cli.inputs import Pixels, input_of
-from ranvier.cli.models import (
-    isa_option,
-    keep_channels_option,
-    max_step_macs_option,
-    optimize_option,
-    pipeline_option,
-    post_option,
-    pre_option,
-)
 from ranvier.cli.output import Output, common_options
-from ranvier.cli.pictures import picture_format, picture_of
+from ranvier.cli.pictures import picture_of
 from ranvier.cli.streams import samples_of
 from ranvier.errors import InputError
 from ranvier.files import read_bytes
 from ranvier.model import Package
-from ranvier.package.records import IoMode
 from ranvier.profile import read_trace
-from ranvier.report.analyze_page import Analysis
-from ranvier.report.fit import Budget, fit_of
+from ranvier.stages import picture_format
 from ranvier.view.outcome import outcome_html
 from ranvier.view.page import Recorded, page_files
 from ranvier.view.request import Upload, parse_request
@@ -55,23 +43,7 @@ from ranvier.view.server import Server
     type=click.Path(dir_okay=False),
     help="A device's dump, or a console log with one: the page shows what ran when.",
 )
-@click.option(
-    "--input",
-    "input_mode",
-    type=click.Choice([mode.name.lower() for mode in IoMode]),
-    default="kept",
-    show_default=True,
-    help="Input mode to plan a .tflite model for.",
-)
-@isa_option
-@optimize_option
-@keep_channels_option
-@max_step_macs_option
-@pre_option
-@post_option
-@pipeline_option
-@click.option("--ram", type=BYTES, help="Does it fit into so many bytes of RAM? 96K is 98,304.")
-@click.option("--flash", type=BYTES, help="Does it fit into so many bytes of flash?")
+@analysis_options
 @common_options("view")
 def view(
     output: Output,
@@ -79,8 +51,6 @@ def view(
     port: int,
     no_browser: bool,
     trace_file: str | None,
-    ram: int | None,
-    flash: int | None,
     **chosen: Any,
 ) -> None:
     """Look at FILE (.tflite or .rnv) in a browser: layers, memory, runs, a device's trace.
@@ -94,21 +64,15 @@ def view(
     if trace_file is not None:
         recorded = Recorded(trace_file, read_trace(read_bytes(trace_file), trace_file))
     found = analysis_of(output, file, data, **chosen)
-    fit = None
-    if ram is not None or flash is not None:
-        model = None if found.options is None else (data, file, found.options)
-        fit = fit_of(Budget(ram, flash), found.report, model)
-    goal = None if found.options is None else found.options.optimize
-    name = PurePath(file).name
-    analysis = Analysis(name, found.content, found.report, goal, found.trade, fit)
-    package = Package(found.package, name)
+    package = Package(found.package, PurePath(file).name)
     runner = Runner(package, Loaders(_values, _samples))
 
     def run(body: bytes) -> str:
         outcome = runner.run(parse_request(body))
-        return outcome_html(outcome, found.report, package.labels)
+        return outcome_html(outcome, found.analysis.report, package.labels)
 
-    with Server(port, page_files(analysis, package, recorded), {"run": run}) as server:
+    pages = page_files(found.analysis, package, recorded)
+    with Server(port, pages, {"run": run}) as server:
         output.text(f"{server.url}\nCtrl-C ends it.")
         output.json({"file": file, "url": server.url})
         if not no_browser:

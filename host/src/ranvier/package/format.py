@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import enum
+import re
 import struct
 
 MAGIC = 0x4D564E52
@@ -16,6 +17,7 @@ MAX_LIVE = 32
 MAX_RECORDS = 0xFFFE
 NO_TENSOR = 0xFFFF
 ENTRY_NAME_BYTES = 16
+MODEL_NAME = re.compile(r"[A-Za-z0-9_.-]{1,31}")
 TRAILER_BYTES = 112
 
 #: magic, format, header_bytes, total_bytes, abi, isa, flags, security_version, arena_bytes,
@@ -46,6 +48,8 @@ STEP_NPU = 2
 SECTION_OPTIONAL = 1
 GOLDEN_SEEDED = 0
 GOLDEN_STORED = 1
+SIGNATURE_NONE = 0
+SIGNATURE_ECDSA_P256 = 1
 
 
 class Section(enum.IntEnum):

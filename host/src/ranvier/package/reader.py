@@ -37,7 +37,10 @@ from ranvier.package.records import (
 
 @dataclass(frozen=True)
 class Trailer:
-    """A package's trailer; ``signed`` says only that a signature is present."""
+    """A package's trailer; ``signed`` says only that a signature is present.
+
+    Whether it is good: :func:`ranvier.package.signing.verify_package`.
+    """
 
     sha256: bytes
     key_id: int
@@ -100,6 +103,10 @@ class _Reader:
             self.fail("CRC-32", "does not match the contents")
         if sha256 != hashlib.sha256(self.data[:start]).digest():
             self.fail("SHA-256", "does not match the contents")
+        if kind not in (fmt.SIGNATURE_NONE, fmt.SIGNATURE_ECDSA_P256):
+            self.fail("signature kind", f"{kind}, this reader knows {fmt.SIGNATURE_ECDSA_P256}")
+        if {bool(key_id), any(signature)} != {bool(kind)}:
+            self.fail("signature", "kind, key id and signature do not fit each other")
         return Trailer(sha256, key_id, kind, signature)
 
     def read_sections(self) -> dict[int, tuple[bytes, int]]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import struct
 import zlib
 from collections.abc import Sequence
@@ -26,7 +25,6 @@ from ranvier.package.records import (
     TensorRecord,
 )
 
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,31}")
 _SMALLER = "make the model smaller, or split it into several"
 
 
@@ -117,7 +115,7 @@ def _write(content: PackageContent) -> bytes:
 
 
 def _check(content: PackageContent) -> None:
-    if not _NAME.fullmatch(content.name):
+    if not fmt.MODEL_NAME.fullmatch(content.name):
         raise PackageError(
             f"model name {content.name!r} is not 1 to 31 of A-Z a-z 0-9 _ . -",
             remedy="give another with --name",

@@ -15,6 +15,7 @@ from ranvier.compiler.report import Layer, Report
 from ranvier.package.records import OpRecord, PackageContent, Storage, TensorRecord
 from ranvier.report.memory import described
 
+_INPUT_MODE = "input mode"
 _FIGURES = (
     ("RAM bytes", "ram_bytes"),
     ("arena bytes", "arena_bytes"),
@@ -24,7 +25,7 @@ _FIGURES = (
     ("MACs", "macs"),
     ("predicted instructions", "predicted"),
     ("parameters", "parameters"),
-    ("input mode", "input_mode"),
+    (_INPUT_MODE, "input_mode"),
     ("instruction set", "isa"),
 )
 
@@ -98,7 +99,12 @@ class Comparison:
     @property
     def interface_same(self) -> bool:
         """True where callers of the one can call the other."""
-        return not self.entries
+        return not self.entries and not self.input_mode_differs
+
+    @property
+    def input_mode_differs(self) -> bool:
+        """True where callers have to give inputs, and take outputs, in another way."""
+        return any(f.what == _INPUT_MODE and not f.same for f in self.figures)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""

@@ -17,7 +17,7 @@ from ranvier.pixels import Pixels
 from ranvier.report.markup import Child, Markup, el, join
 from ranvier.report.memory import layer_name
 from ranvier.report.page import Cell, bar, folded, section, table, tiles
-from ranvier.results import Detection
+from ranvier.results import Detection, counted_label
 from ranvier.view.runs import Array, Heard, Inferred, LayerTime, Listened, Outcome, SelfTest
 from ranvier.view.sound import sound_chart
 
@@ -144,7 +144,10 @@ def _named(info: TensorInfo) -> str:
 
 
 def _output(info: TensorInfo, values: Array, labels: Sequence[str]) -> Markup:
-    """The best of a vector, or how the values are spread."""
+    """The best of a vector, a class that was counted, or how the values are spread."""
+    counted = counted_label(values, labels)
+    if counted is not None:
+        return join(el("h3", _named(info)), el("p", f"{int(values.flat[0])}: {counted}"))
     real = info.dequantise(values).ravel()
     labelled = bool(labels) and real.size == len(labels)
     if not labelled and not (real.size == max(info.shape, default=1) > 1):
@@ -210,11 +213,17 @@ def _said(heard: Sequence[Heard], rate: int) -> Markup:
         [
             f"{h.end / rate:.2f}" if h.moment else f"{h.begin / rate:.2f} to {h.end / rate:.2f}",
             h.label,
-            bar(max(h.score, 0.0), 1.0, f"{h.score:.4f}") if 0 < h.score <= 1 else f"{h.score:.4g}",
+            _score(h.score),
         ]
         for h in heard
     ]
     return table("What was recognised, and when", ["seconds", "label", "score"], rows, (0, 1))
+
+
+def _score(score: float | None) -> Cell:
+    if score is None:
+        return "-"
+    return bar(score, 1.0, f"{score:.4f}") if 0 < score <= 1 else f"{score:.4g}"
 
 
 def _times(times: Sequence[LayerTime], report: Report) -> Markup:

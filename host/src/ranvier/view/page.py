@@ -26,8 +26,9 @@ from ranvier.report.memory import blocks, layer_name
 from ranvier.report.page import folded, section, tiles
 from ranvier.report.profile_page import profile_sections
 from ranvier.report.timeline_chart import Names
+from ranvier.stages import picture_format, takes_stream
 from ranvier.view.graph import graph_chart
-from ranvier.view.runs import frame_format, frame_size, takes_sound
+from ranvier.view.runs import frame_size
 from ranvier.view.server import File
 
 STYLE, SCRIPT = "style.css", "view.js"
@@ -159,7 +160,7 @@ def _memory(analysis: Analysis) -> Iterator[Child]:
 
 
 def _run(package: Package) -> Iterator[Child]:
-    sound = takes_sound(package)
+    sound = takes_stream(package)
     parts: list[Child] = []
     if sound:
         parts.append(_file(0, "Sound", _sound_hint(package), ".wav,.raw,.bin"))
@@ -169,7 +170,7 @@ def _run(package: Package) -> Iterator[Child]:
     choices: list[Child] = [_number("seed", "Seed of random input", "0", "1")]
     if sound:
         choices.append(_number("every", "Hops from one inference to the next", "5", "1"))
-    elif frame_format(package) is None:
+    elif picture_format(package) is None:
         choices.append(_number("scale", "PNG: factor of pixels", repr(1 / 255), "any"))
         choices.append(_number("offset", "PNG: added to pixels", "0", "any"))
     form = el(
@@ -237,12 +238,12 @@ def _hint(package: Package, number: int) -> str:
     info = package.inputs[number]
     what = f"{info.dtype}[{'x'.join(map(str, info.shape))}]"
     size = frame_size(package) if number == 0 else None
-    pixel_format = frame_format(package) if number == 0 else None
+    pixels = picture_format(package) if number == 0 else None
     if size is None:
         return f"{what}: a .npy file, or raw bytes."
     picture = f"a PNG picture of {size[1]}x{size[0]} pixels"
-    if pixel_format is not None:
-        return f"{picture[0].upper()}{picture[1:]}, or a raw frame, {pixel_format}."
+    if pixels is not None:
+        return f"{picture[0].upper()}{picture[1:]}, or a raw frame, {pixels}."
     return f"{what}: {picture}, a .npy file, or raw bytes."
 
 

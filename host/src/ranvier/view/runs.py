@@ -15,21 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ranvier.audio import (
-    INFER,
-    PUSH,
-    Inference,
-    Samples,
-    Stream,
-    best_class,
-    sample_rate,
-    stages,
-)
+from ranvier.audio import Inference, Samples, Stream, best_class, sample_rate
 from ranvier.errors import InputError
 from ranvier.model import Model, Package, StepTime, TensorInfo
 from ranvier.package.format import golden_bytes
 from ranvier.pixels import Pixels, read_picture
-from ranvier.results import Detection, detections, is_list
+from ranvier.results import Detection, listed
+from ranvier.stages import INFER, PUSH, picture_format, takes_stream
 from ranvier.testing.validate import random_inputs
 from ranvier.view.request import RunRequest, Upload
 
@@ -78,7 +70,7 @@ class Inferred:
 
 @dataclass(frozen=True)
 class Heard:
-    """What was recognised from one sample to another, at its best score.
+    """What was recognised from one sample to another, at its best score if there are scores.
 
     A ``moment`` is an event: it was said once, at ``end``.
     """
@@ -87,7 +79,7 @@ class Heard:
     end: int
     label: str
     class_index: int
-    score: float
+    score: float | None
     moment: bool
 
 
@@ -116,24 +108,12 @@ class SelfTest:
 Outcome = Inferred | Listened | SelfTest
 
 
-def takes_sound(package: Package) -> bool:
-    """True for packages that take sound hop by hop."""
-    return {PUSH, INFER} <= {entry.name for entry in package.entries}
-
-
-def frame_format(package: Package) -> str | None:
-    """The format of pixels that the stage image takes; None for packages without one."""
-    first = stages(package, "pre")[:1]
-    name = first[0].get("format") if first and first[0].get("stage") == "image" else None
-    return name if isinstance(name, str) else None
-
-
 def frame_size(package: Package) -> tuple[int, int] | None:
     """Rows and columns of a package's first input, where that is a picture."""
     if not package.inputs:
         return None
     shape = package.inputs[0].shape
-    if frame_format(package) is not None and len(shape) == 3:
+    if picture_format(package) is not None and len(shape) == 3:
         return shape[0], shape[1]
     inner = shape[1:] if len(shape) == 4 and shape[0] == 1 else shape
     fits = len(inner) == 3 and inner[2] in (1, 3) and min(inner[:2]) > 1
@@ -153,7 +133,7 @@ class Runner:
         with self._lock:
             if request.kind == "selftest":
                 return self._selftest()
-            if takes_sound(self._package):
+            if takes_stream(self._package):
                 return self._listen(request)
             return self._infer(request)
 
@@ -173,13 +153,13 @@ class Runner:
     def _inferred(self, what: str, values: list[Array], picture: Pixels | None) -> Inferred:
         package = self._package
         results = Model(package).run(*values)
-        found = len(results) == 2 and is_list(*results)
+        found = listed(results, package.labels)
         return Inferred(
             what,
             picture_of(package, values) if picture is None else picture,
             frame_size(package),
             tuple(zip(package.outputs, results, strict=True)),
-            tuple(detections(results[0], results[1], package.labels)) if found else None,
+            None if found is None else tuple(found),
             _times(package, values),
         )
 
@@ -235,7 +215,7 @@ def picture_of(package: Package, values: Sequence[Array]) -> Pixels | None:
     if size is None:
         return None
     frame = values[0].reshape(*size, -1)
-    pixel_format = frame_format(package)
+    pixel_format = picture_format(package)
     if pixel_format is not None:
         order = {"rgb888": [0, 1, 2], "bgr888": [2, 1, 0], "grey": [0, 0, 0]}.get(pixel_format)
         return None if order is None else np.ascontiguousarray(frame[..., order])
@@ -297,7 +277,7 @@ def _heard(package: Package, inferences: Sequence[Inference], period: int) -> li
             continue
         last = found[-1] if found else None
         if last and not now.moment and (last.end, last.label) == (now.begin, now.label):
-            score = max(last.score, now.score)
+            score = max((s for s in (last.score, now.score) if s is not None), default=None)
             found[-1] = Heard(last.begin, now.end, now.label, now.class_index, score, False)
         else:
             found.append(now)
@@ -309,6 +289,5 @@ def _best(package: Package, inference: Inference, period: int) -> Heard | None:
     if found is None:
         return None
     begin, end = inference.samples - period, inference.samples
-    listed = len(inference.outputs) == 2 and is_list(*inference.outputs)
-    score = 1.0 if found.score is None else found.score
-    return Heard(begin, end, found.label, found.class_index, score, listed)
+    moment = listed(inference.outputs) is not None
+    return Heard(begin, end, found.label, found.class_index, found.score, moment)

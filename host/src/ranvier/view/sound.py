@@ -71,7 +71,8 @@ def _mark(heard: Heard, rate: int, span: tuple[float, float], y: float) -> Marku
     when = f"{heard.end / rate:.2f} s"
     if not heard.moment:
         when = f"{heard.begin / rate:.2f} to {when}"
-    title = el("title", f"{heard.label}, score {heard.score:.4g}\n{when}")
+    score = "" if heard.score is None else f", score {heard.score:.4g}"
+    title = el("title", f"{heard.label}{score}\n{when}")
     if heard.moment:
         end = x + width
         room = text_width(heard.label) + 8

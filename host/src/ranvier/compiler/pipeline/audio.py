@@ -154,7 +154,7 @@ def _sizes(builder: Builder, options: AudioOptions) -> _Sizes:
     if points > FFT_MAX:
         raise builder.error(
             f"stage audio: a window of {options.window_ms:g} ms at {options.sample_rate} Hz has "
-            f"{window} samples, the longest FFT has {FFT_MAX}",
+            f"{window:g} samples, the longest FFT has {FFT_MAX}",
             f"give a window of at most {FFT_MAX * 1000 / options.sample_rate:g} ms",
         )
     correction_bits = points.bit_length() - 1 - WEIGHT_BITS // 2
@@ -192,6 +192,7 @@ def _check_numbers(
         "pcan_gain_bits": (_SNR_BITS + correction_bits + 1, 30),
     }
     if options.features == "log_mel":
+        builder.unused("audio", "coefficients", "features are log_mel, not mfcc")
         del limits["coefficients"]
     for name, (low, high) in limits.items():
         value = getattr(options, name)
@@ -258,19 +259,9 @@ def _log_mel(builder: Builder, options: AudioOptions, sizes: _Sizes, window: Ten
     noise = builder.state("noise", DType.UINT32, channels)
     clean = builder.tensor("clean", DType.UINT32, channels)
     op(SUBTRACTION, [roots, noise], [noise, clean], **_subtraction(options))
-    gains = gain_table(
-        options.pcan_strength,
-        options.pcan_offset,
-        options.smoothing_bits - sizes.correction_bits,
-        options.pcan_gain_bits,
-    )
+    gains = _constant(builder, "gains", _gains(builder, options, sizes))
     even = builder.tensor("gained", DType.UINT32, channels)
-    op(
-        PCAN,
-        [clean, noise, _constant(builder, "gains", gains)],
-        [even],
-        snr_shift=sizes.snr_shift,
-    )
+    op(PCAN, [clean, noise, gains], [even], snr_shift=sizes.snr_shift)
     logs = builder.tensor("log_mel", DType.INT16, channels)
     return op(
         LOG,
@@ -279,6 +270,19 @@ def _log_mel(builder: Builder, options: AudioOptions, sizes: _Sizes, window: Ten
         input_correction_bits=sizes.correction_bits,
         output_scale=_LOG_SCALE,
     )
+
+
+def _gains(builder: Builder, options: AudioOptions, sizes: _Sizes) -> NDArray[np.int16]:
+    strength, offset = options.pcan_strength, options.pcan_offset
+    input_bits = options.smoothing_bits - sizes.correction_bits
+    gains = gain_table(strength, offset, input_bits, options.pcan_gain_bits)
+    if gains is None:
+        raise builder.error(
+            f"stage audio: the gain of pcan_strength = {strength:g} and pcan_offset = {offset:g} "
+            "falls too fast for 16 bits",
+            "give a pcan_strength of at most 1, or a larger pcan_offset",
+        )
+    return gains
 
 
 def _subtraction(options: AudioOptions) -> dict[str, int]:

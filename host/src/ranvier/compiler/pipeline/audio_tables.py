@@ -94,10 +94,11 @@ def _weights(rising: np.float32) -> tuple[int, int]:
     return int(rising * one), int((np.float32(1) - rising) * one)
 
 
-def gain_table(strength: float, offset: float, input_bits: int, gain_bits: int) -> Int16s:
+def gain_table(strength: float, offset: float, input_bits: int, gain_bits: int) -> Int16s | None:
     """SignalPCAN's coefficients of ``(noise + offset) ** -strength``, a parabola for each doubling.
 
-    The noise has ``input_bits`` bits of fraction, the gain ``gain_bits``.
+    The noise has ``input_bits`` bits of fraction, the gain ``gain_bits``. None where the gain falls
+    so fast that a coefficient is no int16.
     """
 
     def gain(noise: int) -> int:
@@ -114,7 +115,9 @@ def gain_table(strength: float, offset: float, input_bits: int, gain_bits: int) 
         half, whole = gain(begin + begin // 2) - here, gain(end) - here
         slope = 4 * half - whole
         table += [here, slope, whole - slope, 0]
-    return np.array(table[:-1], np.int64).astype(np.int16)
+    coefficients = np.array(table[:-1], np.int64)
+    found = coefficients.astype(np.int16)
+    return found if np.array_equal(found, coefficients) else None
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,12 @@ def attach(network: Graph, pipeline: Pipeline | None, labels: tuple[str, ...]) -
     graphs = {ENTRY_NAME: network}
     if pipeline is not None:
         goal = _goal(network)
+        builder = Builder(goal, labels)
         checked = set(network.ops)  # and made into others since then
         if pipeline.pre:
-            graphs = _with_pre(network, goal, pipeline, labels)
+            graphs = _with_pre(network, builder, pipeline)
         if pipeline.post:
-            _add_post(network, goal, pipeline, labels)
+            _add_post(network, Builder(goal, labels, window=builder.window), pipeline)
         for graph in graphs.values():
             added = [op for op in graph.ops if op not in checked]
             wrong = unsupported_ops(Graph(graph.name, added, [], []))
@@ -65,14 +66,13 @@ def _goal(network: Graph) -> Tensor:
     return first if first in network.outputs else readers[0].outputs[0]
 
 
-def _with_pre(
-    network: Graph, goal: Tensor, pipeline: Pipeline, labels: tuple[str, ...]
-) -> dict[str, Graph]:
+def _with_pre(network: Graph, builder: Builder, pipeline: Pipeline) -> dict[str, Graph]:
+    goal = builder.goal
     if goal is not network.inputs[0]:  # without the network's own QUANTIZE
         network.ops.remove(network.consumers(network.inputs[0])[0])
-    builder = Builder(goal, labels)
     values: Values = ()
     for use in pipeline.pre:
+        builder.given = use.given
         values = use.stage.build(builder, use.options, values)
     last = pipeline.pre[-1].stage.name
     if len(values) != 1 or not _alike(values[0], goal):
@@ -92,12 +92,12 @@ def _with_pre(
     return {**graphs, ENTRY_NAME: network}
 
 
-def _add_post(network: Graph, goal: Tensor, pipeline: Pipeline, labels: tuple[str, ...]) -> None:
+def _add_post(network: Graph, builder: Builder, pipeline: Pipeline) -> None:
     for output in list(network.outputs):
         _drop_dequantize(network, output)
-    builder = Builder(goal, labels)
     values: Values = tuple(network.outputs)
     for use in pipeline.post:
+        builder.given = use.given
         values = use.stage.build(builder, use.options, values)
     network.ops += builder.ops.get(ENTRY_NAME, [])
     network.outputs = list(values)

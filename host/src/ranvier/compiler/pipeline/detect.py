@@ -47,13 +47,14 @@ class DetectOptions:
     Each cell has, for each anchor, a box of four values, a score for each class and perhaps an
     objectness. ``size`` is the picture that the network reads, in rows and columns; without it,
     its input says that. ``source`` is the window (first row, first column, rows, columns) of the
-    picture in which boxes are counted, if that is another one: what ``crop`` of the stage ``image``
-    has used.
+    picture in which boxes are counted, if that is another one; without it, what the stage ``image``
+    has cut out, so that boxes are in pixels of the camera's picture, or else ``size``.
 
     The network has one output, in which box, objectness and scores of an anchor follow each other
     (with ``first = "scores"``: scores, objectness, box), or ``boxes`` and ``scores`` are the
-    numbers of its outputs, and ``objects`` that of an objectness of its own. ``grid`` is the rows
-    and columns of cells; without it they are dimensions 1 and 2 of the output with the boxes.
+    numbers of its outputs, and ``objects`` that of an objectness of its own. Without them scores
+    are output 0 and boxes output 1, of two that could not be exchanged. ``grid`` is the rows and
+    columns of cells; without it they are dimensions 1 and 2 of the output with the boxes.
 
     ``style``, for t the four values, each multiplied by ``variance`` (of offsets, of sizes):
 
@@ -101,6 +102,8 @@ def build_detect(builder: Builder, options: DetectOptions, values: Values) -> Va
     """A list of what the grid describes."""
     if options.size is None:
         options = replace(options, size=_size_read(builder))
+    if options.source is None:
+        options = replace(options, source=builder.window)
     _check_options(builder, options)
     anchors = _anchor_count(builder, options)
     layout = _layout(builder, options, values, anchors)
@@ -195,9 +198,8 @@ def _anchor_count(builder: Builder, options: DetectOptions) -> int:
 
 def _layout(builder: Builder, options: DetectOptions, values: Values, anchors: int) -> _Layout:
     """Where everything lies; an error where the tensors cannot be such a grid."""
-    several = len(values) > 1
-    box = _chosen(builder, values, "boxes", options.boxes if several else 0)
-    score = _chosen(builder, values, "scores", options.scores if several else 0)
+    box = _chosen(builder, values, "boxes", options.boxes)
+    score = _chosen(builder, values, "scores", options.scores)
     chosen = [box, score]
     if options.objects is not None:
         chosen.append(_chosen(builder, values, "objects", options.objects))
@@ -208,6 +210,9 @@ def _layout(builder: Builder, options: DetectOptions, values: Values, anchors: i
     counts = {t: _per_anchor(builder, t, grid, anchors) for t in tensors}
     inner = int(options.objectness and options.objects is None)  # objectness beside the scores
     own = box is not score
+    _check_told(builder, values, counts[box] == counts[score])
+    if own and not inner:
+        builder.unused("detect", "first", "box and scores are different outputs")
     classes = counts[score] - (0 if own else _BOX) - inner - int(options.background)
     if classes < 1 or (own and counts[box] != _BOX):
         wanted = f"{_BOX} values of a box" + (", one of objectness" if options.objectness else "")
@@ -247,12 +252,26 @@ def _firsts(options: DetectOptions, count: int, box: int, inner: int) -> dict[st
 
 
 def _chosen(builder: Builder, values: Values, name: str, number: int) -> Tensor:
+    """The output that an option names; the only one where the user has not given the option."""
+    if len(values) == 1 and name not in builder.given:
+        return values[0]
     if not 0 <= number < len(values):
         raise builder.error(
             f"stage detect: {name} = {number}, and there are {len(values)} outputs",
             "give the number of an output, from 0 on",
         )
     return values[number]
+
+
+def _check_told(builder: Builder, values: Values, alike: bool) -> None:
+    """Refuse to guess which of several outputs is which, where both could be boxes."""
+    given = {"boxes", "scores"} & builder.given
+    if len(values) > 1 and len(given) < 2 and (given or alike or len(values) > 2):
+        outputs = ", ".join(f"{i}: {value.described}" for i, value in enumerate(values))
+        raise builder.error(
+            f"stage detect: boxes and scores can be any of the {len(values)} outputs ({outputs})",
+            "give the numbers of both, boxes=NUMBER and scores=NUMBER",
+        )
 
 
 def _quant(builder: Builder, tensor: Tensor) -> Quant:

@@ -49,8 +49,8 @@ def build_image(builder: Builder, options: ImageOptions, values: Values) -> Valu
     if values:
         raise builder.error("stage image does not come first", "make it the first --pre stage")
     height, width, channels = picture_shape(builder)
-    _check_size(builder, options)
-    top, left, rows, columns = window_of(builder, options, height, width)
+    _check_format(builder, options)
+    builder.window = window_of(builder, options, height, width)
     source = builder.source("picture", DType.UINT8, (*options.size, FORMATS[options.format]))
     pixels = builder.tensor("pixels", DType.UINT8, (1, height, width, channels), PIXEL)
     builder.op(
@@ -58,7 +58,7 @@ def build_image(builder: Builder, options: ImageOptions, values: Values) -> Valu
         [source],
         [pixels],
         format=options.format,
-        crop=(top, left, rows, columns),
+        crop=builder.window,
         resize=options.resize,
         range=options.range,
         align_corners=options.align == "corners",
@@ -79,7 +79,7 @@ def picture_shape(builder: Builder) -> tuple[int, int, int]:
     return shape[1], shape[2], shape[3]
 
 
-def _check_size(builder: Builder, options: ImageOptions) -> None:
+def _check_format(builder: Builder, options: ImageOptions) -> None:
     rows, columns = options.size
     if not (1 <= rows <= SIDE_MAX and 1 <= columns <= SIDE_MAX):
         raise builder.error(
@@ -91,6 +91,8 @@ def _check_size(builder: Builder, options: ImageOptions) -> None:
             f"stage image: {columns} columns of {options.format} are odd, pixels come in pairs",
             "give the columns as the camera stores them, an even number, and crop the last one",
         )
+    if options.format not in PAIRED:
+        builder.unused("image", "range", f"{options.format} is not YUV")
 
 
 def window_of(builder: Builder, options: ImageOptions, height: int, width: int) -> Window:

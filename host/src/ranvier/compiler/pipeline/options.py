@@ -22,7 +22,7 @@ import sys
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any
 
 from ranvier.compiler.pipeline import stages
@@ -44,10 +44,14 @@ _SHOWN = 200
 
 @dataclass(frozen=True)
 class Use:
-    """A stage with its options, an instance of ``stage.options``."""
+    """A stage with its options, an instance of ``stage.options``.
+
+    ``given`` are the names of those that the user gave.
+    """
 
     stage: Stage
     options: Any
+    given: frozenset[str] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -125,9 +129,8 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
 
 def _value(text: str) -> Any:
     """A TOML value, or the text itself where it is none: strings need no quotes."""
-    if text.startswith("["):
-        inner = text[1:-1] if text.endswith("]") else text[1:]
-        return [_value(part.strip()) for part in inner.split(",") if part.strip()]
+    if text.startswith("[") and text.endswith("]"):
+        return [_value(part.strip()) for part in text[1:-1].split(",") if part.strip()]
     try:
         table = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):  # ValueError: no TOML, or a number of over 4300 digits
@@ -151,6 +154,7 @@ def _use(name: str, options: Mapping[str, Any], place: str) -> Use:
         raise InputError(
             f"stage {name}: {_shown(wrong[0])} is no option", f"one of {', '.join(known) or 'none'}"
         )
+    values = {key: _typed(value, hints[key], f"{name}: {key}") for key, value in options.items()}
     needed = [
         key
         for key, f in known.items()
@@ -158,8 +162,7 @@ def _use(name: str, options: Mapping[str, Any], place: str) -> Use:
     ]
     if needed:
         raise InputError(f"stage {name}: {needed[0]} is missing", f"give {', '.join(needed)}")
-    values = {key: _typed(value, hints[key], f"{name}: {key}") for key, value in options.items()}
-    return Use(stage, stage.options(**values))
+    return Use(stage, stage.options(**values), frozenset(values))
 
 
 def _typed(value: Any, hint: Any, where: str) -> Any:
@@ -170,7 +173,8 @@ def _typed(value: Any, hint: Any, where: str) -> Any:
         if found:
             return typed
     names = " or ".join(dict.fromkeys(_name(choice) for choice in choices))
-    raise InputError(f"stage {where} = {_shown(value)} is not {names}", f"give {names}")
+    example = " as size=[ROWS, COLUMNS]" if where.endswith(": size") else ""
+    raise InputError(f"stage {where} = {_shown(value)} is not {names}", f"give {names}{example}")
 
 
 def _shown(value: Any) -> str:

@@ -148,6 +148,8 @@ def build_smooth(builder: Builder, options: SmoothOptions, values: Values) -> Va
                 f"stage smooth: {name} = {getattr(options, name)} is impossible",
                 f"give {low}..{high}",
             )
+    if options.refractory == 0:
+        builder.unused("smooth", "suppress", "refractory is 0")
     ignored = np.zeros(classes, np.uint8)
     ignored[[_class_number(builder, name, classes) for name in options.ignore]] = 1
     state = builder.state("smooth", DType.INT16, (state_words(classes, options.window),))
@@ -173,6 +175,11 @@ def _class_number(builder: Builder, name: str | int, classes: int) -> int:
         return name
     if name in builder.labels:
         return builder.labels.index(str(name))
+    if isinstance(name, str) and not builder.labels:
+        raise builder.error(
+            f"stage smooth: ignore = {name!r} is a label, and labels are not known",
+            f"give the model's labels (--labels FILE), or a number below {classes}",
+        )
     raise builder.error(
         f"stage smooth: ignore = {name!r} is no class",
         f"one of {', '.join(builder.labels)}" if builder.labels else f"a number below {classes}",

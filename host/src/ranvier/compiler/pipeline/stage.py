@@ -49,7 +49,9 @@ class Builder:
     """Collects the ops of one place, before or after the network.
 
     ``goal`` is the network's first input, which stages before it have to give. ``ops`` are by entry
-    point, in order.
+    point, in order. ``given`` are the options of the stage being built that the user gave.
+    ``window`` is the part of a camera's picture that the network reads (first row, first column,
+    rows, columns), where a stage has cut that out.
     """
 
     goal: Tensor
@@ -58,6 +60,8 @@ class Builder:
     states: list[Tensor] = field(default_factory=list)
     ops: dict[str, list[Op]] = field(default_factory=dict)
     current: str = "infer"
+    given: frozenset[str] = frozenset()
+    window: tuple[int, int, int, int] | None = None
 
     def tensor(
         self, name: str, dtype: DType, shape: tuple[int, ...], quant: Quant | None = None
@@ -88,6 +92,13 @@ class Builder:
     def op(self, kind: str, inputs: list[Tensor], outputs: list[Tensor], **attrs: Any) -> None:
         """Append an op."""
         self.ops.setdefault(self.current, []).append(Op(kind, [*inputs], outputs, attrs))
+
+    def unused(self, stage: str, option: str, why: str) -> None:
+        """Refuse an option that has no effect, where the user gave it."""
+        if option in self.given:
+            raise self.error(
+                f"stage {stage}: {option} has no effect, since {why}", f"leave {option} out"
+            )
 
     def error(self, what: str, remedy: str) -> InputError:
         """An error to raise: what does not fit, and what to try."""

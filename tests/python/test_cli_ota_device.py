@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""``ranvier ota lanes``, ``selftest``, ``revoke`` and ``reset``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli_tools import lines, put, ranvier
+from fake_smp_device import FakeDevice, FakeModel
+from packages import rich
+from ranvier.device import client as client_module
+from ranvier.device import wire
+from ranvier.device.errors import ReplyError
+from test_cli_ota import new_device, on
+
+FAILED = "rich: self-test FAILED: its outputs are not those that it must have (EBADMSG)\n"
+A, B = 0x0000CAFE, 0xBEEF0001
+
+
+def test_lanes() -> None:
+    device = FakeDevice(FakeModel("digits"), FakeModel("others"))
+    with on(device) as ota:
+        answer = ota("lanes")
+        value = ota("lanes", "--json").json
+    assert answer.code == 0
+    header = lines(answer.out, "lane")[0]
+    row = lines(answer.out, "normal")[0]
+    assert row.split()[:4] == ["normal", "-", "7,001", "-"]  # it tells no other counter
+    assert header.split()[:3] == ["lane", "submitted", "completed"]
+    assert lines(answer.out, "digits")[0].split()[1:] == ["0", "0", "0", "realtime,", "normal"]
+    assert value["lanes"] == [
+        {"name": "realtime", "completed": 7000},
+        {"name": "normal", "completed": 7001},
+    ]
+    assert [model["name"] for model in value["models"]] == ["digits", "others"]
+    assert value["models"][0]["lanes"] == ["realtime", "normal"]
+
+
+@pytest.mark.parametrize(
+    "body", [{"lanes": 1}, {"n": "a"}, {"n": "a", "lanes": 1, "missed": -1}, {"n": 1, "lanes": 1}]
+)
+def test_a_lane_that_is_none(body: dict[str, object]) -> None:
+    with pytest.raises(ReplyError, match="reply to 'lane' is not understood"):
+        wire.Lane.read(body)
+
+
+def test_selftest() -> None:
+    device = new_device()
+    with on(device) as ota:
+        passed = ota("selftest")
+        assert (passed.code, passed.out) == (0, "rich: self-test passed\n")
+        assert ota("selftest", "rich", "--json").json["passed"] is True
+        device.tested = -74
+        failed = ota("selftest", "rich")
+        assert (failed.code, failed.out) == (1, FAILED)
+        value = ota("selftest", "--json").json
+        assert (value["passed"], value["code"]) == (False, "EBADMSG")
+        assert "no place for a model named 'others'" in ota("selftest", "others").both
+
+
+def test_revoke(tmp_path: Path) -> None:
+    package = put(tmp_path, "rich.rnv", rich().package)
+    device = new_device(keys=[A, B])
+    with on(device) as ota:
+        ota("push", package, "--permanent")
+        answer = ota("revoke", "beef0001")
+        assert (answer.code, answer.out) == (0, "key beef0001 is revoked\n")
+        again = ota("revoke", "0xBEEF0001", "--json")
+        assert again.json["revoked"] == ["beef0001"]
+        assert device.info["revoked"] == [B]
+        last = ota("revoke", f"{A:08x}")
+        assert last.code == 3
+        assert "0000cafe is the last key of the device" in last.both
+        unknown = ota("revoke", "1234")
+        assert unknown.code == 3
+        assert "the device has no key 00001234" in unknown.both
+        assert "its keys are 0000cafe, beef0001" in unknown.both
+        device.info["keys"], device.info["revoked"] = [A, B], list(range(100, 108))
+        assert "as many keys as it can remember" in ota("revoke", f"{A:08x}").both
+
+
+@pytest.mark.parametrize("text", ["", "0", "key", "-1", "100000000"])
+def test_what_is_no_key(text: str) -> None:
+    answer = ranvier("ota", "revoke", "--port", "p", "--", text)
+    assert answer.code == 2
+    assert "is not the id of a key" in answer.both
+
+
+def test_a_read_only_device_revokes_nothing() -> None:
+    with on(new_device(keys=[A, B], read_only=True)) as ota:
+        answer = ota("revoke", f"{A:08x}")
+    assert answer.code == 3
+    assert "the device refuses 'revoke': it is read-only" in answer.both
+
+
+def test_reset_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client_module, "_RESET_S", 0.01)
+    device = new_device()
+    silent = 0
+
+    def starting(write: bool, command: int, body: dict[str, object]) -> bool:
+        """After a reset it does not hear the first requests."""
+        nonlocal silent
+        silent += device.resets > 0
+        return device.resets > 0 and silent <= 2
+
+    device.before = starting
+    with on(device) as ota:
+        answer = ota("reset")
+    assert answer.code == 0, answer.both
+    assert device.resets == 1
+    assert silent > 2
+    assert answer.out.startswith("the device is back\nfake, ranvier fake 1;")
+    assert lines(answer.out, "rich ")
