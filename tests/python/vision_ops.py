@@ -77,7 +77,10 @@ def samples() -> dict[str, PackageContent]:
     pixel = Quant((float(np.float32(1 / 255)),), (-128,))
     scores, boxes = (Tensor(n, DType.INT8, (1, 3, 2, 4), Quant((0.05,), (0,))) for n in "ab")
     classes = Tensor("classes", DType.INT8, (1, 6), pixel)
-    listed = ["detect:size=[24,32],candidates=6,threshold=0.3", "nms:capacity=4,iou=0.3"]
+    listed = [
+        "detect:boxes=1,scores=0,size=[24,32],candidates=6,threshold=0.3",
+        "nms:capacity=4,iou=0.3",
+    ]
     staged_in = {
         format_: (
             [f"image:format={format_},size=[6,8],crop=[1,1,5,6]", f"normalize:mean={mean}"],
