@@ -51,12 +51,29 @@ class Relay:
     def _serve(self) -> None:
         while True:
             host, _ = self._server.accept()
-            device = socket.socket(socket.AF_UNIX)
-            device.connect(os.path.relpath(self._path))  # such names are short
+            device = self._connect()
             back = threading.Thread(target=self._copy, args=(device, host), daemon=True)
             back.start()
             self._copy(host, device)
             back.join()
+
+    def _connect(self) -> socket.socket:
+        """As soon as QEMU is there. Names of such sockets are short: by a descriptor."""
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        end = time.monotonic() + PATIENCE_S
+        try:
+            while True:
+                device = socket.socket(socket.AF_UNIX)
+                try:
+                    device.connect(f"/proc/self/fd/{folder}/{self._path.name}")
+                    return device
+                except OSError:
+                    device.close()
+                    if time.monotonic() > end:
+                        raise
+                    time.sleep(0.1)
+        finally:
+            os.close(folder)
 
     @staticmethod
     def _copy(source: socket.socket, sink: socket.socket) -> None:
