@@ -165,6 +165,8 @@ def cut_off(device: FakeDevice, package: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # Tests in the background of a shell have it ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         assert process.stderr is not None
         while "write  33" not in process.stderr.readline():

@@ -482,7 +482,14 @@ def test_it_prints_the_address_and_ends_with_ctrl_c(as_json: bool, tmp_path: Pat
         *(str(DIGITS / "digits.tflite"), "--isa", "dsp", "--post", "top_k:k=2", "--no-browser"),
         *(["--json"] if as_json else []),
     ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Tests in the background of a shell have it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     try:
         assert process.stdout is not None
         line = ""
