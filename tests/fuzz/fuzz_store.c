@@ -37,6 +37,8 @@ static void demand_info(uint32_t model, struct rnv_store_info *info)
 {
 	demand(rnv_store_info_get(&store, model, info) == RNV_OK);
 	demand(info->slot[0] <= RNV_SLOT_REJECTED && info->slot[1] <= RNV_SLOT_REJECTED);
+	demand((info->proven & 1u) == 0u || info->slot[0] >= RNV_SLOT_GOOD);
+	demand(info->proven <= 1u || (info->proven <= 3u && info->slot[1] >= RNV_SLOT_GOOD));
 	demand(info->confirmed <= 1u || info->confirmed == RNV_STORE_NO_SLOT);
 	demand(info->trial <= RNV_TRIAL_TRYING);
 	demand(info->trial == RNV_TRIAL_NONE || info->trial_slot <= 1u);
@@ -125,6 +127,11 @@ static void use(uint32_t model)
 		demand(info.slot[slot] == RNV_SLOT_GOOD);
 		demand(rnv_store_verify_start(&store, model, (uint32_t)slot, &verify) == RNV_OK);
 		while (rnv_store_verify_step(&store, &verify, 512) == RNV_EAGAIN) {
+		}
+		if (info.trial == RNV_TRIAL_NONE) {
+			demand(rnv_store_pass_over(&store, model, (uint32_t)slot) == RNV_OK);
+			demand_info(model, &info);
+			demand(info.next != (uint32_t)slot);
 		}
 		demand(rnv_store_mark_bad(&store, model, (uint32_t)slot) == RNV_OK);
 	}

@@ -43,6 +43,7 @@ static void tell(struct judge_state *state)
 		model->trial = info.trial;
 		model->trial_slot = info.trial_slot;
 		model->tries = info.tries;
+		model->proven = info.proven;
 		if (info.slot[0] == RNV_SLOT_FILLING || info.slot[1] == RNV_SLOT_FILLING) {
 			model->written = info.written;
 			memcpy(model->hash, info.hash, sizeof(model->hash));
@@ -121,7 +122,7 @@ uint32_t act_fill_begin(uint32_t model, uint32_t package)
 	const uint8_t *name = p->bytes + p->length - RNV_TRAILER_BYTES;
 	const bool goes_on = before->has_hash != 0u && memcmp(before->hash, name, 8) == 0;
 	const uint32_t expected = goes_on ? before->written : 0u;
-	uint32_t slot = judge_fill_slot(&world.judge.m.session, model);
+	uint32_t slot = judge_fill_slot(&world.judge, &world.judge.m.session, model);
 	uint32_t offset;
 
 	if (goes_on) {
@@ -261,10 +262,26 @@ static void count_load(uint32_t model)
 	must(said(model)->tries <= world.store_config.trial_boots, "a trial has too many boots");
 }
 
+/* What may not be loaded is not bad. */
+static void refuse(uint32_t model, uint32_t slot, int status)
+{
+	if (status != RNV_EACCES) {
+		act_mark_bad(model, slot);
+	} else if (said(model)->trial != J_NO_TRIAL && said(model)->trial_slot == slot) {
+		act_revert(model);
+	} else {
+		judge_call(&world.judge, J_CALL_NONE);
+		must(rnv_store_pass_over(&world.d.store, model, slot) == RNV_OK,
+		     "a slot cannot be passed over");
+		world.judge.m.passed[model][slot] = true;
+	}
+}
+
 void act_boot(uint32_t model)
 {
 	struct judge_state next;
 	uint32_t expected;
+	int status;
 	int slot;
 
 	close_view(model);
@@ -286,12 +303,13 @@ void act_boot(uint32_t model)
 			return;
 		}
 		count_load(model);
-		if (act_verify(model, (uint32_t)slot) == RNV_OK) {
+		status = act_verify(model, (uint32_t)slot);
+		if (status == RNV_OK) {
 			load(model, (uint32_t)slot);
 			return;
 		}
 		must(may_be_refused(model, (uint32_t)slot), "a good slot does not verify");
-		act_mark_bad(model, (uint32_t)slot);
+		refuse(model, (uint32_t)slot, status);
 	}
 	broken("a boot does not come to its end");
 }

@@ -251,6 +251,7 @@ void judge_cut(struct judge *judge)
 	}
 	m->op_bytes = 0;
 	memset(m->views, 0, sizeof(m->views));
+	memset(m->passed, 0, sizeof(m->passed));
 	judge->parsed_count = 0;
 }
 
@@ -300,15 +301,27 @@ static void end_trial(struct judge_model *model)
 	model->tries = 0;
 }
 
-static uint32_t current(const struct judge_model *model)
+/* `passed`: of its slots. */
+static uint32_t current(const struct judge_model *model, const bool *passed)
 {
-	if (model->confirmed == JUDGE_NONE) {
+	const uint32_t confirmed = model->confirmed;
+
+	if (confirmed == JUDGE_NONE) {
 		return JUDGE_NONE;
 	}
-	if (model->slot[model->confirmed] == J_GOOD) {
-		return model->confirmed;
+	if (model->slot[confirmed] == J_GOOD && !passed[confirmed]) {
+		return confirmed;
 	}
-	return model->slot[1u - model->confirmed] == J_GOOD ? 1u - model->confirmed : JUDGE_NONE;
+	return model->slot[1u - confirmed] == J_GOOD && !passed[1u - confirmed] ? 1u - confirmed
+										: JUDGE_NONE;
+}
+
+static void make_confirmed(struct judge_model *model, uint32_t slot)
+{
+	model->confirmed = (uint8_t)slot;
+	if (slot != JUDGE_NONE) {
+		model->proven |= (uint8_t)(1u << slot);
+	}
 }
 
 uint32_t judge_boot(const struct judge *judge, struct judge_state *state, uint32_t number)
@@ -328,16 +341,27 @@ uint32_t judge_boot(const struct judge *judge, struct judge_state *state, uint32
 		model->slot[model->trial_slot] = J_REJECTED;
 		end_trial(model);
 	}
-	return current(model);
+	return current(model, judge->m.passed[number]);
 }
 
-uint32_t judge_fill_slot(const struct judge_state *state, uint32_t number)
+uint32_t judge_fill_slot(const struct judge *judge, const struct judge_state *state,
+			 uint32_t number)
 {
 	const struct judge_model *model = &state->models[number];
-	const uint32_t used = current(model);
+	const uint32_t *views = judge->m.views[number];
+	const uint32_t used = current(model, judge->m.passed[number]);
 
 	if (used != JUDGE_NONE) {
 		return 1u - used;
+	}
+	if (model->confirmed != JUDGE_NONE && model->slot[model->confirmed] == J_GOOD) {
+		return 1u - model->confirmed; /* passed over, for now */
+	}
+	if (views[0] == 0u && views[1] != 0u) {
+		return 0;
+	}
+	if (views[0] != 0u && views[1] == 0u) {
+		return 1;
 	}
 	return model->fills[1] < model->fills[0] ? 1u : 0u;
 }
@@ -349,11 +373,13 @@ static void forget_fill(struct judge_model *model)
 	memset(model->hash, 0, sizeof(model->hash));
 }
 
-static void begin_fill(struct judge_model *model, uint32_t slot, const uint8_t *hash)
+static void begin_fill(struct judge_model *model, const bool *passed, uint32_t slot,
+		       const uint8_t *hash)
 {
-	if (model->confirmed == slot) { /* it is not good; what stands in for it is now that */
-		model->confirmed = (uint8_t)current(model);
+	if (model->confirmed == slot) { /* it is not used; what stands in for it is now that */
+		make_confirmed(model, current(model, passed));
 	}
+	model->proven &= (uint8_t) ~(1u << slot);
 	if (model->slot[1u - slot] == J_FILLING) { /* can no longer be resumed */
 		model->slot[1u - slot] = J_EMPTY;
 	}
@@ -383,7 +409,7 @@ static void apply(const struct judge *judge, struct judge_state *state, uint32_t
 	switch (judge->m.call) {
 	case J_CALL_FILL_BEGIN:
 		if (argument == 0u) {
-			begin_fill(model, slot, hash);
+			begin_fill(model, judge->m.passed[number], slot, hash);
 		}
 		break;
 	case J_CALL_SET_GOOD:
@@ -398,7 +424,7 @@ static void apply(const struct judge *judge, struct judge_state *state, uint32_t
 	case J_CALL_CONFIRM:
 	case J_CALL_PERMANENT:
 		model->slot[slot] = J_GOOD;
-		model->confirmed = (uint8_t)slot;
+		make_confirmed(model, slot);
 		end_trial(model);
 		model->floor = argument > model->floor ? argument : model->floor;
 		break;
@@ -418,6 +444,7 @@ static void apply(const struct judge *judge, struct judge_state *state, uint32_t
 	case J_CALL_ERASE:
 		if (argument == 0u) {
 			model->slot[slot] = J_EMPTY;
+			model->proven &= (uint8_t) ~(1u << slot);
 			model->fills[slot]++;
 			forget_fill(model);
 		}
@@ -477,6 +504,9 @@ const char *judge_returned(struct judge *judge, uint32_t model, uint32_t slot, u
 	}
 	if (m->call_sure && !judge->faulty && m->call_changes > most_changes(m->call)) {
 		return "more than one operation decides";
+	}
+	if (expected.models[model].fills[slot] != m->session.models[model].fills[slot]) {
+		m->passed[model][slot] = false; /* there is something else in it */
 	}
 	m->session = expected;
 	m->call = J_CALL_NONE;

@@ -54,7 +54,7 @@ struct judge_model {
 	uint8_t trial;
 	uint8_t trial_slot; /* JUDGE_NONE, and tries zero, without a trial */
 	uint8_t tries;
-	uint8_t spare;
+	uint8_t proven; /* bit s: what is in slot s was confirmed once */
 };
 
 /* What a registry says; compared as bytes, so without gaps. */
@@ -128,6 +128,7 @@ struct judge {
 		struct judge_state after[2]; /* it: what is legal then */
 		uint32_t after_count;
 		uint32_t views[JUDGE_MODELS][2];
+		bool passed[JUDGE_MODELS][2];      /* passed over, until the next mount */
 		uint32_t content[JUDGE_MODELS][2]; /* package of a good slot; 0: none */
 		uint32_t loads[JUDGE_MODELS];      /* of the trial under way */
 		uint32_t floor[JUDGE_MODELS];      /* highest that was acknowledged */
@@ -171,7 +172,8 @@ const char *judge_returned(struct judge *judge, uint32_t model, uint32_t slot, u
 uint32_t judge_boot(const struct judge *judge, struct judge_state *state, uint32_t model);
 
 /* Slot that a fill has to take. */
-uint32_t judge_fill_slot(const struct judge_state *state, uint32_t model);
+uint32_t judge_fill_slot(const struct judge *judge, const struct judge_state *state,
+			 uint32_t model);
 
 /* What a registry says; sure: units that may read otherwise count as unreadable. */
 void judge_parse(struct judge *judge, bool sure, struct judge_state *state);

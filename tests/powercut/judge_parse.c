@@ -108,9 +108,17 @@ static bool readable(const struct reading *r, uint32_t offset, uint32_t bytes)
 	return true;
 }
 
-static bool is_slot_byte(uint8_t slots)
+/* What is in a slot can have been confirmed once only where something is in it. */
+static bool is_slot_byte(uint32_t slots)
 {
-	return (slots & 7u) <= J_REJECTED && (slots >> 3) <= J_REJECTED;
+	for (uint32_t slot = 0; slot < 2u; slot++) {
+		const uint32_t state = slots >> (3u * slot) & 7u;
+
+		if (state > J_REJECTED || ((slots >> (6u + slot) & 1u) != 0u && state < J_GOOD)) {
+			return false;
+		}
+	}
+	return true;
 }
 
 static bool is_trial_byte(uint8_t trial)
@@ -127,7 +135,8 @@ static void take_state(struct judge_model *model, uint8_t slots, uint8_t trial, 
 		       uint32_t floor)
 {
 	model->slot[0] = slots & 7u;
-	model->slot[1] = slots >> 3;
+	model->slot[1] = slots >> 3 & 7u;
+	model->proven = slots >> 6;
 	model->confirmed = trial & 3u;
 	model->trial = trial >> 2 & 3u;
 	model->trial_slot = trial >> 4;

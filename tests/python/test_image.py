@@ -67,7 +67,7 @@ def test_the_registry_byte_by_byte(tmp_path: Path) -> None:
     expected += struct.pack("<I", layout) + b"\2\0" + b"\0\0" + bytes(4) + bytes(32)
     assert len(expected) == 64
     expected += b"\x00\x33\0\0" + bytes(28)
-    expected += b"\x02\x30\0\0" + b"\5\0\0\0" + b"\1\0\0\0" + bytes(20)
+    expected += b"\x42\x30\0\0" + b"\5\0\0\0" + b"\1\0\0\0" + bytes(20)
     expected += struct.pack("<I", zlib.crc32(expected))
     assert registry[:132] == expected
     assert registry[132:] == b"\xff" * 12
@@ -325,12 +325,13 @@ def test_the_core_mounts_it_and_boots_the_package(unit: int, erased: int, tmp_pa
     with mounted(layout, region, [new_key().public, KEY.public]) as device:
         info = device.info(1)
         assert text(info.name) == NAME
-        assert (list(info.slot), info.confirmed, info.trial) == ([2, 0], 0, 0)
+        assert (list(info.slot), info.confirmed, info.proven, info.trial) == ([2, 0], 0, 1, 0)
         assert (info.floor, list(info.fills), info.next) == (5, [1, 0], 0)
         assert device.lib.rnv_store_boot(device.store, 1) == 0
         assert device.verified(1, 0) == (0, 0)
         empty = device.info(0)
-        assert (list(empty.slot), empty.confirmed, empty.floor, empty.next) == ([0, 0], 3, 0, 3)
+        assert (list(empty.slot), empty.confirmed, empty.floor) == ([0, 0], 3, 0)
+        assert (empty.proven, empty.next) == (0, 3)
         assert device.lib.rnv_store_boot(device.store, 0) == -2
 
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/* Models are loaded: chosen by the store, verified, opened, or exchanged for what runs. */
+/* Models are chosen by the store, verified, opened, exchanged for what runs, and closed. */
 
 #include "server_internal.h"
 
@@ -16,6 +16,7 @@ enum {
 	LOAD_CHOOSE, /* ask the store */
 	LOAD_VERIFY,
 	LOAD_DRAIN,  /* what runs comes to its end, and is exchanged */
+	LOAD_CLOSE,  /* nothing may run any more: what runs comes to its end, and is closed */
 	LOAD_REJECT, /* what was chosen cannot be loaded: the store is told, and asked again */
 };
 
@@ -79,6 +80,11 @@ static enum rnv_work choose(struct rnv_server *server)
 		return RNV_WORK_WAIT;
 	}
 	load->asks++;
+	if (slot == RNV_ENOENT && model->slot != RNV_STORE_NO_SLOT) {
+		load->since_us = rnv_now_us();
+		load->state = LOAD_CLOSE;
+		return RNV_WORK_MORE;
+	}
 	if (slot < 0) {
 		return end(server, (model->error == RNV_OK) ? slot : RNV_OK);
 	}
@@ -180,13 +186,32 @@ static bool is_package_at_fault(int status)
 	       status == RNV_ENOMEM || status == RNV_EINVAL || status == RNV_EALIGN;
 }
 
-static enum rnv_work drain_and_exchange(struct rnv_server *server)
+/* Close what runs: nothing runs. */
+static int close_model(struct rnv_server *server)
+{
+	struct rnv_server_model *model = model_of(server);
+	int status = (model->handle == RNV_NO_HANDLE)
+			     ? RNV_OK
+			     : rnv_model_close(server->config.sched, model->handle);
+
+	if (status != RNV_OK && status != RNV_ENOENT) { /* that: the application has closed it */
+		return status;
+	}
+	rnv_store_view_close(server->config.store, &model->view);
+	model->handle = RNV_NO_HANDLE;
+	model->slot = RNV_STORE_NO_SLOT;
+	model->kept = 0;
+	model->error = (model->error == RNV_OK) ? RNV_ENOENT : model->error;
+	return RNV_OK;
+}
+
+static enum rnv_work drain_and(struct rnv_server *server, int (*what)(struct rnv_server *))
 {
 	uint64_t waited_us = rnv_now_us() - server->load.since_us;
 	int status = drain(server, waited_us);
 
 	if (status == RNV_OK) {
-		status = exchange(server);
+		status = what(server);
 	}
 	if (status == RNV_OK) {
 		return end(server, RNV_OK);
@@ -201,19 +226,25 @@ static enum rnv_work drain_and_exchange(struct rnv_server *server)
 	return is_package_at_fault(status) ? reject(server, status) : end(server, status);
 }
 
-/* One that does not verify is bad. One that cannot be opened here has failed its trial, or is bad.
+/*
+ * One that may not be loaded, for its key or its version, or cannot be opened here, has failed its
+ * trial. Without a trial the first is passed over, until the next boot; the second, and one that is
+ * damaged in any case, is bad.
  */
 static enum rnv_work tell(struct rnv_server *server)
 {
 	struct rnv_store *store = server->config.store;
 	struct rnv_server_load *load = &server->load;
+	bool is_forbidden = model_of(server)->error == RNV_EACCES;
 	struct rnv_store_info info;
 	int status;
 
 	(void)rnv_store_info_get(store, load->model, &info);
 	if (info.trial != RNV_TRIAL_NONE && info.trial_slot == load->slot &&
-	    load->verify.why == RNV_WHY_NONE) {
+	    (is_forbidden || load->verify.why == RNV_WHY_NONE)) {
 		status = rnv_store_revert(store, load->model);
+	} else if (is_forbidden) {
+		status = rnv_store_pass_over(store, load->model, load->slot);
 	} else {
 		status = rnv_store_mark_bad(store, load->model, load->slot);
 	}
@@ -261,7 +292,9 @@ enum rnv_work rnv_load_poll(struct rnv_server *server)
 	case LOAD_VERIFY:
 		return verify(server);
 	case LOAD_DRAIN:
-		return drain_and_exchange(server);
+		return drain_and(server, exchange);
+	case LOAD_CLOSE:
+		return drain_and(server, close_model);
 	case LOAD_REJECT:
 		return tell(server);
 	default:

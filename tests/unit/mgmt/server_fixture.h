@@ -370,6 +370,20 @@ static inline void assert_runs(uint32_t model, int k)
 	assert_memory_equal(y, expected, Y_BYTES);
 }
 
+static inline uint32_t submit_to(uint32_t model, int8_t *y)
+{
+	struct rnv_buffer buffers[2] = {{(void *)(uintptr_t)input, X_BYTES}, {y, Y_BYTES}};
+	const struct rnv_job_request request = {.model = rnv_server_handle(&server, model),
+						.lane = (uint8_t)model,
+						.deadline_us = RNV_NEVER,
+						.buffers = buffers,
+						.buffer_count = 2};
+	uint32_t job = RNV_NO_HANDLE;
+
+	assert_int_equal(rnv_job_submit(&sched, &request, &job), RNV_OK);
+	return job;
+}
+
 static inline void drop_run(uint64_t *clock)
 {
 	*clock += IDLE_US;

@@ -186,20 +186,6 @@ static void test_crypto_fails_at_boot(void **state)
 	assert_int_equal(restart(), 1);
 }
 
-static uint32_t submit_to(uint32_t model, int8_t *y)
-{
-	struct rnv_buffer buffers[2] = {{(void *)(uintptr_t)input, X_BYTES}, {y, Y_BYTES}};
-	const struct rnv_job_request request = {.model = rnv_server_handle(&server, model),
-						.lane = (uint8_t)model,
-						.deadline_us = RNV_NEVER,
-						.buffers = buffers,
-						.buffer_count = 2};
-	uint32_t job = RNV_NO_HANDLE;
-
-	assert_int_equal(rnv_job_submit(&sched, &request, &job), RNV_OK);
-	return job;
-}
-
 /* What is queued runs, on the old one, before it is exchanged. */
 static void test_jobs_run_before_an_exchange(void **state)
 {

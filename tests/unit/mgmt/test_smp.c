@@ -492,9 +492,12 @@ static void test_revoke(void **state)
 	refused(RNV_SMP_WRITE, RNV_SMP_CMD_REVOKE, map(0), RNV_EINVAL);
 	body = map(1);
 	put_uint(body, "key", 0xFEDCBA98);
+	refused(RNV_SMP_WRITE, RNV_SMP_CMD_REVOKE, body, RNV_ENOENT);
+	body = map(1);
+	put_uint(body, "key", keys[1].id);
 	well(RNV_SMP_WRITE, RNV_SMP_CMD_REVOKE, body);
 	well(RNV_SMP_READ, RNV_SMP_CMD_INFO, map(0));
-	assert_memory_equal(look(reply, "revoked"), "\x9F\x1A\xFE\xDC\xBA\x98\xFF", 7);
+	assert_memory_equal(look(reply, "revoked"), "\x9F\x19\x22\x22\xFF", 5);
 }
 
 static void test_steps(void **state)

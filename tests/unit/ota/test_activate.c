@@ -97,7 +97,7 @@ static void test_rollback_to_the_slot_before(void **state)
 	old = put(ALPHA, &first);
 	assert_int_equal(rnv_ota_rollback(&ota, ALPHA), RNV_ENOENT);
 	upload(ALPHA, &same);
-	assert_int_equal(rnv_ota_rollback(&ota, ALPHA), RNV_EBUSY); /* no way back: it is newer */
+	assert_int_equal(rnv_ota_rollback(&ota, ALPHA), RNV_ENOENT); /* no way back: it is newer */
 	assert_int_equal(rnv_ota_activate(&ota, ALPHA, 1), RNV_OK);
 	assert_int_equal(info_of(ALPHA).next, 1 - old);
 	hooks.tests = 0;
@@ -112,6 +112,49 @@ static void test_rollback_to_the_slot_before(void **state)
 	assert_int_equal(hooks.tests, 1);
 	assert_int_equal(hooks.flags, RNV_OTA_ALLOW_SLOW);
 	assert_int_equal(info_of(ALPHA).confirmed, old);
+}
+
+/* What was only received, or has failed a trial, is no way back; not after a reset either. */
+static void test_no_way_back(void **state)
+{
+	const struct package same = {"alpha", 9120, 1, 1, 66};
+	uint32_t old;
+
+	(void)state;
+	old = put(ALPHA, &first);
+	upload(ALPHA, &same);
+	reset_device();
+	assert_int_equal(rnv_ota_rollback(&ota, ALPHA), RNV_ENOENT);
+	assert_int_equal(rnv_ota_activate(&ota, ALPHA, 0), RNV_EAGAIN);
+	(void)work();
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 1 - old);
+	assert_int_equal(rnv_ota_rollback(&ota, ALPHA), RNV_OK);
+	assert_int_equal(rnv_ota_rollback(&ota, ALPHA), RNV_ENOENT);
+	assert_int_equal(info_of(ALPHA).confirmed, old);
+	assert_int_equal(hooks.changes, 2);
+}
+
+/* The key is revoked while the package waits: it is not activated, and its status says why. */
+static void test_revoked_while_it_waits(void **state)
+{
+	const struct package of_b = {"alpha", 9120, 2, 2, 67};
+	uint32_t old;
+
+	(void)state;
+	old = put(ALPHA, &first);
+	for (uint32_t permanent = 0; permanent < 2; permanent++) {
+		upload(ALPHA, &of_b);
+		assert_int_equal(rnv_store_revoke(&store, 0x2222), RNV_OK);
+		assert_int_equal(rnv_ota_activate(&ota, ALPHA, permanent), RNV_EACCES);
+		assert_int_equal(status_of().phase, RNV_OTA_FAILED);
+		assert_int_equal(status_of().error, RNV_EACCES);
+		assert_int_equal(status_of().why, RNV_WHY_REVOKED);
+		assert_int_equal(info_of(ALPHA).floor, 1);
+		assert_int_equal(info_of(ALPHA).next, old);
+		assert_int_equal(hooks.changes, 1);
+		begin_ota(NULL);
+		old = put(ALPHA, &first);
+	}
 }
 
 /* Ready in another session, or before a reset: it is verified and tested again. */
@@ -404,6 +447,8 @@ int main(void)
 		TEST(test_trial_and_confirm),
 		TEST(test_rollback_ends_a_trial),
 		TEST(test_rollback_to_the_slot_before),
+		TEST(test_no_way_back),
+		TEST(test_revoked_while_it_waits),
 		TEST(test_activate_later),
 		TEST(test_activate_what_is_damaged),
 		TEST(test_activate_what_does_not_fit),

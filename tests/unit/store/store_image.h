@@ -149,6 +149,9 @@ static inline void assert_clean(void)
 	assert_int_equal(programs + erases, before);
 }
 
+#define PROVEN_0 0x40 /* the package of slot 0 was confirmed once */
+#define PROVEN_1 0x80
+
 #define CONTENT(...) ((const uint8_t[8]){__VA_ARGS__})
 
 /* Slot 0 good and confirmed, floor 3; both good, 1 confirmed, floor 4. */

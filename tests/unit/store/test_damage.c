@@ -67,7 +67,7 @@ static void test_a_header_that_cannot_be_read(void **state)
 		assert_int_equal(stats().bad_entries, 1);
 		assert_clean();
 		/* The next change replaces the bad one. */
-		assert_int_equal(rnv_store_revoke(&store, 1), RNV_OK);
+		assert_int_equal(rnv_store_revoke(&store, 0x2222), RNV_OK);
 		assert_int_equal(stats().generation, 9);
 		assert_clean();
 		assert_int_equal(stats().bad_entries, 0);
@@ -79,7 +79,7 @@ static void test_both_headers_are_bad(void **state)
 	(void)state;
 	install(ALPHA, &first);
 	reset();
-	assert_int_equal(rnv_store_revoke(&store, 1), RNV_OK);
+	assert_int_equal(rnv_store_revoke(&store, 0x2222), RNV_OK);
 	break_reads(0, READ_BAD, 0, 16);
 	break_reads(1, READ_UNSTABLE, 4096, 16);
 	reset();

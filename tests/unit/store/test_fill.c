@@ -220,6 +220,34 @@ static void test_the_slot_in_use_is_not_filled(void **state)
 }
 
 /* The good mark is gone before the first erase of the slot. */
+/* Where none is in use: rather one that nobody holds than the one with fewer fills. */
+static void test_a_held_slot_is_not_filled_if_another_can_be(void **state)
+{
+	struct rnv_store_verify verified;
+	struct rnv_store_view view;
+
+	(void)state;
+	for (uint32_t held = 0; held < 2; held++) {
+		begin_test(NULL);
+		if (held == 1) {
+			assert_int_equal(bring(ALPHA, &first), 0);
+		}
+		assert_int_equal(bring(ALPHA, &second), held);
+		if (held == 0) { /* both with one fill: slot 0 would be next */
+			assert_int_equal(rnv_store_erase(&store, ALPHA, 1), RNV_EAGAIN);
+		} else {
+			assert_int_equal(rnv_store_erase(&store, ALPHA, 0), RNV_EAGAIN);
+		}
+		activate(ALPHA, held, 0);
+		assert_int_equal(rnv_store_boot(&store, ALPHA), held);
+		assert_int_equal(verify(ALPHA, held, &verified), RNV_OK);
+		assert_int_equal(rnv_store_view_open(&store, &verified, &view), RNV_OK);
+		assert_int_equal(rnv_store_revert(&store, ALPHA), RNV_OK);
+		assert_int_equal(bring(ALPHA, &first), 1 - held);
+		rnv_store_view_close(&store, &view);
+	}
+}
+
 static void test_the_good_mark_goes_first(void **state)
 {
 	uint8_t hash[8] = {9};
@@ -480,6 +508,7 @@ int main(void)
 		TEST(test_another_file_starts_anew),
 		TEST(test_another_model_meanwhile),
 		TEST(test_the_slot_in_use_is_not_filled),
+		TEST(test_a_held_slot_is_not_filled_if_another_can_be),
 		TEST(test_the_good_mark_goes_first),
 		TEST(test_a_slot_that_does_not_take_it),
 		TEST(test_a_slot_that_cannot_be_erased),

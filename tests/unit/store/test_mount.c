@@ -20,11 +20,38 @@ static void test_a_registry_made_by_hand(void **state)
 	image.revoked[0] = 0xAABBCCDD;
 	image.revoked[1] = 5;
 	memcpy(image.models[0],
-	       ((uint8_t[32]){2 | 1 << 3, 0x30, 0,   1,   9,   0,   0,   0,    1, 2,
-			      0,          0,    3,   0,   1,   0,   0,   0x20, 0, 0,
-			      'h',        'a',  's', 'h', '5', '6', '7', '8'}),
+	       ((uint8_t[32]){PROVEN_0 | 2 | 1 << 3,
+			      0x30,
+			      0,
+			      1,
+			      9,
+			      0,
+			      0,
+			      0,
+			      1,
+			      2,
+			      0,
+			      0,
+			      3,
+			      0,
+			      1,
+			      0,
+			      0,
+			      0x20,
+			      0,
+			      0,
+			      'h',
+			      'a',
+			      's',
+			      'h',
+			      '5',
+			      '6',
+			      '7',
+			      '8'}),
 	       32);
-	memcpy(image.models[1], ((uint8_t[32]){4 | 3 << 3, 0x33, 0, 0, 0, 1, 0, 0, 6, 0, 0, 0, 8}),
+	memcpy(image.models[1],
+	       ((uint8_t[32]){PROVEN_0 | PROVEN_1 | 4 | 3 << 3, 0x33, 0, 0, 0, 1, 0, 0, 6, 0, 0, 0,
+			      8}),
 	       32);
 	image_write(&image, 1);
 	reset();
@@ -32,6 +59,7 @@ static void test_a_registry_made_by_hand(void **state)
 	assert_int_equal(info.slot[0], RNV_SLOT_GOOD);
 	assert_int_equal(info.slot[1], RNV_SLOT_FILLING);
 	assert_int_equal(info.confirmed, 0);
+	assert_int_equal(info.proven, 1);
 	assert_int_equal(info.trial, RNV_TRIAL_NONE);
 	assert_int_equal(info.floor, 9);
 	assert_int_equal(info.fills[0], 0x201);
@@ -42,6 +70,7 @@ static void test_a_registry_made_by_hand(void **state)
 	info = info_of(BETA);
 	assert_int_equal(info.slot[0], RNV_SLOT_REJECTED);
 	assert_int_equal(info.slot[1], RNV_SLOT_BAD);
+	assert_int_equal(info.proven, 3);
 	assert_int_equal(info.floor, 256);
 	assert_int_equal(info.next, NONE);
 	assert_int_equal(stats().generation, 7);
@@ -52,7 +81,7 @@ static void test_a_registry_made_by_hand(void **state)
 	assert_int_equal(stats().entries, 0);
 	assert_clean();
 
-	image_append(1, 7, 0, 0xA1, 0, CONTENT(2 | 2 << 3, 0x18, 2, 2, 9)); /* trying, begun */
+	image_append(1, 7, 0, 0xA1, 0, CONTENT(PROVEN_1 | 2 | 2 << 3, 0x18, 2, 2, 9)); /* trying */
 	image_append(1, 7, 1, 0xA4, 0, CONTENT(6));
 	image_append(1, 7, 2, 0xA4, 0, CONTENT(6)); /* again */
 	image_append(1, 7, 3, 0xA1, 1, CONTENT(1 << 3, 0x33, 0, 3, 1));
@@ -88,9 +117,10 @@ static void test_headers_that_are_none(void **state)
 		{0, 0x53},  {3, 0x52},  {4, 2},     {5, 1},     {6, 0x85},  {7, 1},
 		{8, 0},     {20, 0x77}, {24, 1},    {25, 1},    {26, 9},    {27, 1},
 		{28, 1},    {31, 1},    {32, 1},    {60, 1},    {64, 5},    {64, 5 << 3},
-		{64, 0x40}, {65, 0x32}, {65, 0x3F}, {65, 0x23}, {65, 0x37}, {65, 0x03},
-		{65, 0xB3}, {66, 16},   {67, 2},    {80, 1},    {82, 1},    {84, 1},
-		{91, 1},    {92, 1},    {95, 1},    {96, 6},    {127, 1},
+		{64, 0x40}, {64, 0x41}, {64, 0x80}, {64, 0x88}, {65, 0x32}, {65, 0x3F},
+		{65, 0x23}, {65, 0x37}, {65, 0x03}, {65, 0xB3}, {66, 16},   {67, 2},
+		{80, 1},    {82, 1},    {84, 1},    {91, 1},    {92, 1},    {95, 1},
+		{96, 6},    {127, 1},
 	};
 	struct image image;
 	uint8_t header[HEADER_BYTES];
@@ -133,6 +163,7 @@ static void test_entries_that_are_none(void **state)
 	} wrong[] = {
 		{0xA0, 0, {2, 0x30}},       {0xA5, 0, {2, 0x30}},     {0xA1, 2, {2, 0x30}},
 		{0xA1, 0, {5, 0x30}},       {0xA1, 0, {0x40, 0x30}},  {0xA1, 0, {2, 0x32}},
+		{0xA1, 0, {0x82, 0x30}},    {0xA1, 0, {0x8A, 0x30}},  {0xA1, 0, {0x50, 0x30}},
 		{0xA1, 0, {2, 0x70}},       {0xA1, 0, {2, 0x10}},     {0xA1, 0, {2, 0x34}},
 		{0xA1, 0, {2, 0x1C}},       {0xA1, 0, {2, 0x30, 16}}, {0xA1, 0, {2, 0x30, 0, 4}},
 		{0xA3, 0, {1, 0x10}},       {0xA3, 0, {0, 0x40}},     {0xA3, 0, {0, 0x10, 0, 0, 1}},

@@ -46,8 +46,9 @@ static void check_two_sessions(void)
 		assert_entry(0, 1, 2, 0xA3, 0, CONTENT(0, 0x10));
 	}
 	uint32_t next = sector_bytes() == 4096 ? 3 : 2;
-	assert_entry(0, 1, next, 0xA1, 0, CONTENT(2, 0x33));              /* good */
-	assert_entry(0, 1, next + 1, 0xA1, 0, CONTENT(2, 0x30, 0, 0, 1)); /* confirmed, floor 1 */
+	assert_entry(0, 1, next, 0xA1, 0, CONTENT(2, 0x33)); /* good */
+	/* confirmed, floor 1 */
+	assert_entry(0, 1, next + 1, 0xA1, 0, CONTENT(PROVEN_0 | 2, 0x30, 0, 0, 1));
 	assert_entry(0, 1, next + 2, 0xA4, 0, CONTENT(0x22, 0x22));
 	assert_rest_erased(0, next + 3);
 	assert_int_equal(stats().entries, next + 3);
@@ -62,16 +63,17 @@ static void check_two_sessions(void)
 	image.erases[1] = 1;
 	image.revoked_count = 1;
 	image.revoked[0] = 0x2222;
-	image.models[0][0] = 2;
+	image.models[0][0] = PROVEN_0 | 2;
 	image.models[0][1] = 0x30;
 	image.models[0][4] = 1;
 	image.models[0][8] = 1;
 	assert_header(&image, 1);
-	assert_entry(1, 2, 0, 0xA1, 0, CONTENT(2 | 1 << 3, 0x30, 0, 2, 1));
+	assert_entry(1, 2, 0, 0xA1, 0, CONTENT(PROVEN_0 | 2 | 1 << 3, 0x30, 0, 2, 1));
 	next = sector_bytes() == 4096 ? 4 : sector_bytes() == 8192 ? 3 : 2;
-	assert_entry(1, 2, next, 0xA1, 0, CONTENT(2 | 2 << 3, 0x30, 0, 0, 1));
-	assert_entry(1, 2, next + 1, 0xA1, 0, CONTENT(2 | 2 << 3, 0x14, 0, 0, 1)); /* pending */
-	assert_entry(1, 2, next + 2, 0xA1, 0, CONTENT(2 | 2 << 3, 0x18, 1, 0, 1)); /* trying */
+	assert_entry(1, 2, next, 0xA1, 0, CONTENT(PROVEN_0 | 2 | 2 << 3, 0x30, 0, 0, 1));
+	/* pending, trying */
+	assert_entry(1, 2, next + 1, 0xA1, 0, CONTENT(PROVEN_0 | 2 | 2 << 3, 0x14, 0, 0, 1));
+	assert_entry(1, 2, next + 2, 0xA1, 0, CONTENT(PROVEN_0 | 2 | 2 << 3, 0x18, 1, 0, 1));
 	assert_rest_erased(1, next + 3);
 	assert_int_equal(stats().generation, 2);
 }
@@ -169,6 +171,7 @@ static void test_an_entry_that_fails_is_repeated(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		begin_test(NULL);
+		more_keys();
 		install(ALPHA, &first);
 		assert_int_equal(stats().generation, 1);
 		break_programs(kinds[i], 0, 1);
@@ -197,6 +200,7 @@ static void test_a_new_sector_that_fails(void **state)
 		int status;
 
 		begin_test(NULL);
+		more_keys();
 		install(ALPHA, &first);
 		reset();
 		/* the header is 144 bytes: two programs; then comes the entry */
@@ -229,6 +233,7 @@ static void test_a_dead_flash_changes_nothing(void **state)
 	uint32_t offset;
 
 	(void)state;
+	more_keys();
 	install(ALPHA, &first);
 	bring(ALPHA, &second);
 	assert_int_equal(verify(ALPHA, 1, &verified), RNV_OK);
@@ -270,6 +275,7 @@ static void test_the_registry_fails_during_a_fill(void **state)
 static void test_refusals(void **state)
 {
 	(void)state;
+	more_keys();
 	install(ALPHA, &first);
 	refuse_at = 1;
 	refusal = RNV_EBUSY;

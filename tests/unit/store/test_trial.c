@@ -331,24 +331,173 @@ static void test_revoke(void **state)
 {
 	(void)state;
 	assert_int_equal(rnv_store_revoke(&store, 0), RNV_EINVAL);
+	assert_int_equal(rnv_store_revoke(&store, 0x3333), RNV_ENOENT); /* not compiled in */
+	assert_int_equal(stats().revoked_count, 0);
 	assert_int_equal(rnv_store_revoke(&store, 0x1111), RNV_OK);
 	programs = 0;
 	assert_int_equal(rnv_store_revoke(&store, 0x1111), RNV_OK);
 	assert_int_equal(programs, 0);
 	assert_int_equal(rnv_store_revoke(&store, 0x2222), RNV_EACCES);
-	for (uint32_t i = 1; i < 8; i++) { /* keys that are not compiled in */
-		assert_int_equal(rnv_store_revoke(&store, 100 + i), RNV_OK);
+	more_keys();
+	for (uint32_t i = 2; i < 9; i++) {
+		assert_int_equal(rnv_store_revoke(&store, keys[i].id), RNV_OK);
 	}
-	assert_int_equal(rnv_store_revoke(&store, 99), RNV_ENOSPC);
-	assert_int_equal(rnv_store_revoke(&store, 107), RNV_OK);
+	assert_int_equal(rnv_store_revoke(&store, keys[9].id), RNV_ENOSPC);
+	assert_int_equal(rnv_store_revoke(&store, keys[8].id), RNV_OK);
+	config.key_count = 2;
 	reset();
+	assert_int_equal(rnv_store_revoke(&store, keys[8].id), RNV_OK); /* no more compiled in */
 	assert_int_equal(stats().revoked_count, 8);
 	assert_int_equal(stats().revoked[0], 0x1111);
-	assert_int_equal(stats().revoked[7], 107);
+	assert_int_equal(stats().revoked[7], keys[8].id);
 	assert_int_equal(rnv_store_revoke(&store, 0x2222), RNV_EACCES);
 	assert_int_equal(rnv_store_erase(&store, BETA, 0), RNV_EAGAIN); /* a new header has them */
 	reset();
-	assert_int_equal(stats().revoked[7], 107);
+	assert_int_equal(stats().revoked[7], keys[8].id);
+}
+
+/* A key that is revoked between verification and decision: nothing is decided, no floor rises. */
+static void test_revoked_before_it_is_decided(void **state)
+{
+	struct rnv_store_verify verified;
+
+	(void)state;
+	assert_int_equal(install(ALPHA, &first), 0);
+	assert_int_equal(bring(ALPHA, &third), 1); /* of the other key */
+	assert_int_equal(verify(ALPHA, 1, &verified), RNV_OK);
+	assert_int_equal(rnv_store_revoke(&store, 0x2222), RNV_OK);
+	programs = erases = 0;
+	assert_int_equal(rnv_store_activate(&store, &verified, 1), RNV_EACCES);
+	assert_int_equal(rnv_store_activate(&store, &verified, 0), RNV_EACCES);
+	assert_int_equal(programs + erases, 0);
+	state_is(0, RNV_TRIAL_NONE, 0, 0);
+	assert_int_equal(info_of(ALPHA).floor, 1);
+}
+
+static void test_revoked_in_its_trial(void **state)
+{
+	(void)state;
+	assert_int_equal(install(ALPHA, &first), 0);
+	assert_int_equal(bring(ALPHA, &third), 1);
+	activate(ALPHA, 1, 0);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 1);
+	assert_int_equal(rnv_store_revoke(&store, 0x2222), RNV_OK);
+	programs = erases = 0;
+	assert_int_equal(rnv_store_confirm(&store, ALPHA, 2), RNV_EACCES);
+	assert_int_equal(programs + erases, 0);
+	state_is(0, RNV_TRIAL_TRYING, 1, 1);
+	assert_int_equal(info_of(ALPHA).floor, 1);
+	assert_int_equal(rnv_store_revert(&store, ALPHA), RNV_OK);
+	state_is(0, RNV_TRIAL_NONE, 0, 0);
+}
+
+/* What cannot be asked for its key is not confirmed, but nothing is held against it. */
+static void test_the_key_cannot_be_read(void **state)
+{
+	(void)state;
+	prepare(1);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 1);
+	break_reads(0, READ_BAD, slot_at(ALPHA, 1) + second.bytes - 80, 16);
+	assert_int_equal(rnv_store_confirm(&store, ALPHA, 2), RNV_EIO);
+	cells[slot_at(ALPHA, 1) + 8] ^= 0xFF; /* a length of nonsense */
+	cells[slot_at(ALPHA, 1) + 11] ^= 0xFF;
+	assert_int_equal(rnv_store_confirm(&store, ALPHA, 2), RNV_EIO);
+	state_is(0, RNV_TRIAL_TRYING, 1, 1);
+}
+
+/* Of both slots, before and after a reset. */
+static void proven_is(uint32_t bits)
+{
+	assert_int_equal(info_of(ALPHA).proven, bits);
+	reset();
+	assert_int_equal(info_of(ALPHA).proven, bits);
+}
+
+/* A package is proven from when it is confirmed until its slot is filled or erased. */
+static void test_what_was_confirmed_once(void **state)
+{
+	uint32_t offset;
+
+	(void)state;
+	assert_int_equal(bring(ALPHA, &first), 0);
+	proven_is(0);
+	activate(ALPHA, 0, 1);
+	proven_is(1);
+	bring(ALPHA, &second);
+	proven_is(1);
+	activate(ALPHA, 1, 0);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 1);
+	proven_is(1);
+	assert_int_equal(rnv_store_confirm(&store, ALPHA, 1), RNV_OK);
+	proven_is(3);
+	activate(ALPHA, 0, 0);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 0);
+	assert_int_equal(rnv_store_revert(&store, ALPHA), RNV_OK); /* it has run well before */
+	proven_is(3);
+	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, package, 100, &offset), RNV_OK);
+	assert_int_equal(info_of(ALPHA).slot[0], RNV_SLOT_FILLING);
+	proven_is(2);
+	bring(ALPHA, &second);
+	proven_is(2);
+	activate(ALPHA, 0, 1);
+	proven_is(3);
+	assert_int_equal(rnv_store_erase(&store, ALPHA, 1), RNV_EAGAIN);
+	proven_is(1);
+	/* What stands in for a bad one becomes the confirmed one when that is filled. */
+	bring(ALPHA, &second);
+	assert_int_equal(rnv_store_mark_bad(&store, ALPHA, 0), RNV_OK);
+	proven_is(1);
+	bring(ALPHA, &second);
+	proven_is(2);
+	assert_int_equal(info_of(ALPHA).confirmed, 1);
+}
+
+/* What may not be loaded is not bad: until the next mount the other one is chosen. */
+static void test_passed_over(void **state)
+{
+	(void)state;
+	prepare(0);
+	programs = erases = 0;
+	assert_int_equal(rnv_store_pass_over(&store, MODELS, 0), RNV_ENOENT);
+	assert_int_equal(rnv_store_pass_over(&store, ALPHA, 2), RNV_ENOENT);
+	assert_int_equal(rnv_store_pass_over(&store, BETA, 0), RNV_ESTATE);
+	assert_int_equal(rnv_store_pass_over(&store, ALPHA, 0), RNV_OK);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 1);
+	assert_int_equal(info_of(ALPHA).next, 1);
+	assert_int_equal(info_of(ALPHA).slot[0], RNV_SLOT_GOOD);
+	assert_int_equal(rnv_store_erase(&store, ALPHA, 0), RNV_ESTATE);
+	assert_int_equal(rnv_store_erase(&store, ALPHA, 1), RNV_ESTATE);
+	assert_int_equal(rnv_store_pass_over(&store, ALPHA, 1), RNV_OK);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), RNV_ENOENT);
+	assert_int_equal(programs + erases, 0);
+	reset();
+	state_is(0, RNV_TRIAL_NONE, 0, 0);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 0);
+	activate(ALPHA, 1, 0);
+	assert_int_equal(rnv_store_pass_over(&store, ALPHA, 1), RNV_ESTATE);
+	assert_int_equal(rnv_store_pass_over(&store, ALPHA, 0), RNV_OK);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 1);
+}
+
+/* What is passed over gives way to an update, but the confirmed one only to what stands in for it.
+ */
+static void test_an_update_of_what_is_passed_over(void **state)
+{
+	(void)state;
+	prepare(0);
+	assert_int_equal(rnv_store_pass_over(&store, ALPHA, 0), RNV_OK);
+	assert_int_equal(bring(ALPHA, &second), 0);
+	state_is(1, RNV_TRIAL_NONE, 0, 1);
+	assert_int_equal(info_of(ALPHA).proven, 2);
+	begin_test(NULL);
+	prepare(0);
+	assert_int_equal(rnv_store_pass_over(&store, ALPHA, 0), RNV_OK);
+	assert_int_equal(rnv_store_pass_over(&store, ALPHA, 1), RNV_OK);
+	assert_int_equal(bring(ALPHA, &third), 1);
+	assert_int_equal(info_of(ALPHA).confirmed, 0);
+	assert_int_equal(rnv_store_boot(&store, ALPHA), 1); /* filled since: no more passed over */
+	activate(ALPHA, 1, 1);
+	state_is(1, RNV_TRIAL_NONE, 0, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, begin_test)
@@ -373,6 +522,12 @@ int main(void)
 		TEST(test_the_version_cannot_be_read),
 		TEST(test_models_do_not_touch_each_other),
 		TEST(test_revoke),
+		TEST(test_revoked_before_it_is_decided),
+		TEST(test_revoked_in_its_trial),
+		TEST(test_the_key_cannot_be_read),
+		TEST(test_what_was_confirmed_once),
+		TEST(test_passed_over),
+		TEST(test_an_update_of_what_is_passed_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -262,11 +262,13 @@ int rnv_ota_activate(struct rnv_ota *ota, uint32_t model, uint32_t permanent);
 int rnv_ota_confirm(struct rnv_ota *ota, uint32_t model, uint32_t security_version);
 
 /**
- * Go back: end a trial, or, where none is under way, activate the other good slot for good, after
- * verifying and testing it, if its security version is not below the floor.
+ * Go back: end a trial, or, where none is under way, activate the other good slot for good, if it
+ * was confirmed before (what was only received is no way back), after verifying and testing it, if
+ * its security version is not below the floor.
  *
  * @retval RNV_OK     done; `changed` was called
- * @retval RNV_EBUSY  also: no trial is under way, and the other slot has just been received
+ * @retval RNV_ENOENT no such model, or no trial is under way and the other slot is not good or was
+ *                    never confirmed
  * @retval others     as rnv_ota_activate() and rnv_store_revert()
  */
 int rnv_ota_rollback(struct rnv_ota *ota, uint32_t model);

@@ -115,6 +115,8 @@ struct rnv_store_model {
 	uint8_t slot[2];     /**< @private enum rnv_slot_state */
 	uint8_t views[2];    /**< @private open views */
 	uint8_t confirmed;   /**< @private slot, or RNV_STORE_NO_SLOT */
+	uint8_t proven;      /**< @private bit s: what is in slot s was confirmed once */
+	uint8_t passed;      /**< @private bit s: slot s is passed over until the next mount */
 	uint8_t trial;       /**< @private enum rnv_trial */
 	uint8_t trial_slot;  /**< @private */
 	uint8_t tries;       /**< @private */
@@ -158,7 +160,7 @@ struct rnv_store_info {
 	uint8_t trial_slot;  /**< slot on trial, or RNV_STORE_NO_SLOT */
 	uint8_t tries;       /**< times that it was loaded */
 	uint8_t next;        /**< slot that rnv_store_boot() would choose, or RNV_STORE_NO_SLOT */
-	uint8_t reserved;    /**< zero */
+	uint8_t proven;      /**< bit s: what is in slot s was confirmed once */
 };
 
 /** What rnv_store_stats_get() tells of the registry. */
@@ -231,7 +233,9 @@ void rnv_store_stats_get(const struct rnv_store *store, struct rnv_store_stats *
 /* --- filling a slot -------------------------------------------------------------------------- */
 
 /**
- * Begin to fill the slot that is not in use, or go on after a reset. Writes.
+ * Begin to fill the slot that is not in use, or go on after a reset. Writes. Where none is in use
+ * that is the one that is not confirmed, if the confirmed one is good; else one that no view holds;
+ * of two that with fewer fills.
  *
  * The slot's good mark is cleared before any of it is erased. A fill of the same `hash` that a
  * reset interrupted goes on at its last whole sector; any other one starts anew. At most one model
@@ -376,7 +380,8 @@ int rnv_store_set_good(struct rnv_store *store, const struct rnv_store_verify *v
  * @param permanent 0: on trial; 1: for good
  * @retval RNV_OK     activated; a trial that was under way of the same slot starts anew
  * @retval RNV_ESTATE not completely verified or changed since; neither good nor (on trial)
- * rejected; already confirmed
+ * rejected; already confirmed; the floor has risen since
+ * @retval RNV_EACCES its key was revoked since
  * @retval RNV_EIO    the flash does not take what is written
  * @retval others     of `write_begin`
  */
@@ -385,11 +390,11 @@ int rnv_store_activate(struct rnv_store *store, const struct rnv_store_verify *v
 
 /**
  * Choose the slot to load now: the one on trial, counted before it is tried; when it has had its
- * boots the trial is over, and the slot rejected; else the confirmed one; where that is not good
- * the other one, if good. Writes, while a trial is under way.
+ * boots the trial is over, and the slot rejected; else the confirmed one; where that is not good,
+ * or passed over, the other one, if good. Writes, while a trial is under way.
  *
- * The caller verifies the slot it gets; where that fails it calls rnv_store_mark_bad() and asks
- * again.
+ * The caller verifies the slot it gets. Where that fails it asks again, after rnv_store_mark_bad(),
+ * or, for RNV_EACCES, rnv_store_revert() of a trial, else rnv_store_pass_over().
  *
  * @retval >=0        slot
  * @retval RNV_ENOENT no such model, or none of its slots can be used: it still takes updates
@@ -405,6 +410,7 @@ int rnv_store_boot(struct rnv_store *store, uint32_t model);
  * @param security_version `rnv_header.security_version` of the package that runs
  * @retval RNV_OK     confirmed
  * @retval RNV_ESTATE no trial was begun (or only activated, and not loaded)
+ * @retval RNV_EACCES the slot's key was revoked: the next boot would refuse it
  * @retval RNV_ENOENT no such model
  * @retval others     as rnv_store_activate()
  */
@@ -433,6 +439,16 @@ int rnv_store_revert(struct rnv_store *store, uint32_t model);
 int rnv_store_mark_bad(struct rnv_store *store, uint32_t model, uint32_t slot);
 
 /**
+ * Do not choose a good slot until the next mount: it may not be loaded (RNV_EACCES), for its key or
+ * its version. Nothing is written, so a firmware that has the key loads it again.
+ *
+ * @retval RNV_OK     it is passed over
+ * @retval RNV_ENOENT no such model or slot
+ * @retval RNV_ESTATE it is not good, or on trial: that ends with rnv_store_revert()
+ */
+int rnv_store_pass_over(struct rnv_store *store, uint32_t model, uint32_t slot);
+
+/**
  * Erase a slot, one sector a call. Writes: first that the slot is empty. A fill of it is over.
  *
  * @retval RNV_EAGAIN call again
@@ -449,6 +465,7 @@ int rnv_store_erase(struct rnv_store *store, uint32_t model, uint32_t slot);
  *
  * @retval RNV_OK     revoked (also if it was)
  * @retval RNV_EINVAL 0
+ * @retval RNV_ENOENT it is not compiled in: what is signed with it is refused as it is
  * @retval RNV_EACCES it is the last key that is compiled in and not revoked
  * @retval RNV_ENOSPC RNV_STORE_MAX_REVOKED keys are revoked
  * @retval others     as rnv_store_activate()

@@ -54,11 +54,16 @@ static int candidate(const struct rnv_store_info *info, uint32_t permanent)
 	return is_candidate(info, 1u - first, permanent) ? (int)(1u - first) : RNV_ENOENT;
 }
 
-static int start_activation(struct rnv_ota *ota, uint32_t model, const struct rnv_store_info *info,
-			    uint32_t permanent)
+/* The good slot that was confirmed before the confirmed one. RNV_ENOENT: none. */
+static int way_back(const struct rnv_store_info *info)
 {
-	int slot = candidate(info, permanent);
+	int slot = candidate(info, 1);
 
+	return (slot >= 0 && (info->proven >> slot & 1u) != 0u) ? slot : RNV_ENOENT;
+}
+
+static int start_activation(struct rnv_ota *ota, uint32_t model, int slot, uint32_t permanent)
+{
 	if (slot < 0) {
 		return slot;
 	}
@@ -91,7 +96,7 @@ int rnv_ota_activate(struct rnv_ota *ota, uint32_t model, uint32_t permanent)
 		return RNV_EBUSY;
 	}
 	if (!is_ready(ota, model)) {
-		return start_activation(ota, model, &info, permanent);
+		return start_activation(ota, model, candidate(&info, permanent), permanent);
 	}
 	ota->then = permanent != 0u ? RNV_OTA_THEN_PERMANENT : RNV_OTA_THEN_TRIAL;
 	return do_step(ota, RNV_OTA_STEP_COMMIT);
@@ -110,11 +115,11 @@ int rnv_ota_rollback(struct rnv_ota *ota, uint32_t model)
 	if (status != RNV_OK) {
 		return status;
 	}
-	if (is_busy(ota) || (info.trial == RNV_TRIAL_NONE && is_ready(ota, model))) {
-		return RNV_EBUSY; /* what waits is newer: it is no way back */
+	if (is_busy(ota)) {
+		return RNV_EBUSY;
 	}
 	if (info.trial == RNV_TRIAL_NONE) {
-		return start_activation(ota, model, &info, 1);
+		return start_activation(ota, model, way_back(&info), 1);
 	}
 	turn_to(ota, model, info.trial_slot, RNV_OTA_IDLE, RNV_OTA_STEP_NONE);
 	return do_step(ota, RNV_OTA_STEP_REVERT);

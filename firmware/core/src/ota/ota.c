@@ -208,6 +208,9 @@ static int commit(struct rnv_ota *ota)
 	if (status == RNV_EAGAIN) {
 		return status;
 	}
+	if (status == RNV_EACCES) {
+		ota->why = RNV_WHY_REVOKED; /* since it was verified */
+	}
 	if (status != RNV_OK) {
 		return fail(ota, status, RNV_OTA_STEP_NONE);
 	}

@@ -44,11 +44,17 @@ void rnv_store_forget(struct rnv_store *store)
 /* The first eight bytes of a model in the header, and the content of a model entry. */
 static void state_encode(const struct rnv_store_model *model, uint32_t byte3, uint8_t *to)
 {
-	to[0] = (uint8_t)(model->slot[0] | (model->slot[1] << 3));
+	to[0] = (uint8_t)(model->slot[0] | (model->slot[1] << 3) | (model->proven << 6));
 	to[1] = (uint8_t)(model->confirmed | (model->trial << 2) | (model->trial_slot << 4));
 	to[2] = model->tries;
 	to[3] = (uint8_t)byte3;
 	rnv_put32(to + 4, model->floor);
+}
+
+/* Of a slot's three bits; one without a package was not confirmed with it. */
+static bool slot_ok(uint32_t state, uint32_t proven)
+{
+	return state <= RNV_SLOT_REJECTED && (state >= RNV_SLOT_GOOD || proven == 0u);
 }
 
 static bool state_ok(const uint8_t *from)
@@ -57,7 +63,7 @@ static bool state_ok(const uint8_t *from)
 	uint32_t trial = (from[1] >> 2) & 3u;
 	uint32_t trial_slot = from[1] >> 4;
 
-	return (slots & 7u) <= RNV_SLOT_REJECTED && slots >> 3 <= RNV_SLOT_REJECTED &&
+	return slot_ok(slots & 7u, (slots >> 6) & 1u) && slot_ok((slots >> 3) & 7u, slots >> 7) &&
 	       (from[1] & 3u) != 2u && trial <= RNV_TRIAL_TRYING &&
 	       (trial == RNV_TRIAL_NONE ? trial_slot == RNV_STORE_NO_SLOT : trial_slot < 2u) &&
 	       from[2] <= RNV_STORE_MAX_TRIES;
@@ -66,7 +72,8 @@ static bool state_ok(const uint8_t *from)
 static void state_decode(struct rnv_store_model *model, const uint8_t *from)
 {
 	model->slot[0] = from[0] & 7u;
-	model->slot[1] = from[0] >> 3;
+	model->slot[1] = (from[0] >> 3) & 7u;
+	model->proven = from[0] >> 6;
 	model->confirmed = from[1] & 3u;
 	model->trial = (from[1] >> 2) & 3u;
 	model->trial_slot = from[1] >> 4;
@@ -249,6 +256,7 @@ static void model_apply(struct rnv_store_model *model, const uint8_t *content)
 	state_decode(model, content);
 	model->fills[0] += begun & 1u;
 	model->fills[1] += begun >> 1;
+	model->passed &= (uint8_t)~begun;
 	if (begun != 0u || !is_filling(model)) {
 		forget_fill(model);
 	}

@@ -5,6 +5,8 @@
 
 /* Erasing slots, and refusing keys. */
 
+#include <stddef.h>
+
 #include "store/registry.h"
 
 /* RNV_OK where the slot may be erased. */
@@ -26,6 +28,7 @@ static int begin_erase(struct rnv_store *store, uint32_t model, uint32_t slot)
 	int status;
 
 	next.slot[slot] = RNV_SLOT_EMPTY;
+	next.proven &= (uint8_t)~rnv_slot_bit(slot);
 	status = rnv_registry_model(store, model, &next, 1u << slot);
 	if (status != RNV_OK) {
 		return status;
@@ -69,7 +72,7 @@ int rnv_store_erase(struct rnv_store *store, uint32_t model, uint32_t slot)
 	return RNV_OK;
 }
 
-static bool is_revoked(const struct rnv_store *store, uint32_t key_id)
+bool rnv_key_is_revoked(const struct rnv_store *store, uint32_t key_id)
 {
 	uint32_t i = 0;
 
@@ -79,21 +82,17 @@ static bool is_revoked(const struct rnv_store *store, uint32_t key_id)
 	return i < store->revoked_count;
 }
 
-/* Whether a key is compiled in, and all others that are have been revoked. */
+/* Whether all other keys that are compiled in have been revoked. */
 static bool is_last(const struct rnv_store *store, uint32_t key_id)
 {
-	bool found = false;
-
 	for (uint32_t i = 0; i < store->config.key_count; i++) {
 		uint32_t id = store->config.keys[i].id;
 
-		if (id == key_id) {
-			found = true;
-		} else if (!is_revoked(store, id)) {
+		if (id != key_id && !rnv_key_is_revoked(store, id)) {
 			return false;
 		}
 	}
-	return found;
+	return true;
 }
 
 int rnv_store_revoke(struct rnv_store *store, uint32_t key_id)
@@ -103,8 +102,11 @@ int rnv_store_revoke(struct rnv_store *store, uint32_t key_id)
 	if (key_id == 0u) {
 		return RNV_EINVAL;
 	}
-	if (is_revoked(store, key_id)) {
+	if (rnv_key_is_revoked(store, key_id)) {
 		return RNV_OK;
+	}
+	if (rnv_key_find(store, key_id) == NULL) {
+		return RNV_ENOENT;
 	}
 	if (is_last(store, key_id)) {
 		return RNV_EACCES;

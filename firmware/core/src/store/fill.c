@@ -14,6 +14,21 @@ static struct rnv_store_model *being_filled(const struct rnv_store *store)
 	return model != NULL && model->slot[store->fill_slot] == RNV_SLOT_FILLING ? model : NULL;
 }
 
+/* A slot where none is in use: not the confirmed one if that is only passed over; not a held one.
+ */
+static uint32_t unused_slot(const struct rnv_store_model *model)
+{
+	uint32_t confirmed = model->confirmed;
+
+	if (confirmed != RNV_STORE_NO_SLOT && model->slot[confirmed] == RNV_SLOT_GOOD) {
+		return 1u - confirmed;
+	}
+	if ((model->views[0] != 0u) != (model->views[1] != 0u)) {
+		return model->views[0] != 0u ? 1u : 0u;
+	}
+	return model->fills[1] < model->fills[0] ? 1u : 0u;
+}
+
 /* The slot that a fill of `hash` goes on in; else the one that is not in use. */
 static uint32_t slot_to_fill(const struct rnv_store_model *model, const uint8_t *hash,
 			     bool *goes_on)
@@ -25,10 +40,7 @@ static uint32_t slot_to_fill(const struct rnv_store_model *model, const uint8_t 
 		*goes_on = true;
 		return model->slot[0] == RNV_SLOT_FILLING ? 0u : 1u;
 	}
-	if (current != RNV_STORE_NO_SLOT) {
-		return 1u - current;
-	}
-	return model->fills[1] < model->fills[0] ? 1u : 0u;
+	return current != RNV_STORE_NO_SLOT ? 1u - current : unused_slot(model);
 }
 
 /* The good mark goes before any of the slot is erased. */
@@ -37,9 +49,10 @@ static int begin_anew(struct rnv_store *store, uint32_t model, uint32_t slot, co
 	struct rnv_store_model next = store->config.models[model];
 	struct rnv_log log[2];
 
-	if (next.confirmed == slot) { /* it is bad; what stands in for it stays what is loaded */
-		next.confirmed = (uint8_t)rnv_model_current(&next);
+	if (next.confirmed == slot) { /* what stands in for it stays what is loaded */
+		rnv_model_set_confirmed(&next, rnv_model_current(&next));
 	}
+	next.proven &= (uint8_t)~rnv_slot_bit(slot);
 	if (next.slot[1u - slot] == RNV_SLOT_FILLING) {
 		next.slot[1u - slot] = RNV_SLOT_EMPTY;
 	}

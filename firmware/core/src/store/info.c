@@ -12,15 +12,27 @@ struct rnv_store_model *rnv_store_model_get(const struct rnv_store *store, uint3
 	return model < store->config.model_count ? &store->config.models[model] : NULL;
 }
 
+static bool is_usable(const struct rnv_store_model *model, uint32_t slot)
+{
+	return model->slot[slot] == RNV_SLOT_GOOD && (model->passed & rnv_slot_bit(slot)) == 0u;
+}
+
 uint32_t rnv_model_current(const struct rnv_store_model *model)
 {
 	uint32_t slot = model->confirmed;
 
-	if (slot != RNV_STORE_NO_SLOT && model->slot[slot] != RNV_SLOT_GOOD) {
+	if (slot != RNV_STORE_NO_SLOT && !is_usable(model, slot)) {
 		slot = 1u - slot;
 	}
-	return slot != RNV_STORE_NO_SLOT && model->slot[slot] == RNV_SLOT_GOOD ? slot
-									       : RNV_STORE_NO_SLOT;
+	return slot != RNV_STORE_NO_SLOT && is_usable(model, slot) ? slot : RNV_STORE_NO_SLOT;
+}
+
+void rnv_model_set_confirmed(struct rnv_store_model *model, uint32_t slot)
+{
+	model->confirmed = (uint8_t)slot;
+	if (slot != RNV_STORE_NO_SLOT) {
+		model->proven |= rnv_slot_bit(slot);
+	}
 }
 
 void rnv_model_end_trial(struct rnv_store_model *model)
@@ -83,6 +95,7 @@ int rnv_store_info_get(const struct rnv_store *store, uint32_t model, struct rnv
 	info->trial = from->trial;
 	info->trial_slot = from->trial_slot;
 	info->tries = from->tries;
+	info->proven = from->proven;
 	info->next = (uint8_t)rnv_model_boot(store, &next);
 	return RNV_OK;
 }

@@ -130,6 +130,13 @@ int rnv_registry_model(struct rnv_store *store, uint32_t model, const struct rnv
 struct rnv_store_model *rnv_store_model_get(const struct rnv_store *store, uint32_t model);
 uint32_t rnv_model_current(const struct rnv_store_model *model); /* slot or RNV_STORE_NO_SLOT */
 uint32_t rnv_model_boot(const struct rnv_store *store, struct rnv_store_model *next);
+/* How the registry and rnv_store_info have it: a bit for each slot. */
+static inline uint8_t rnv_slot_bit(uint32_t slot)
+{
+	return (uint8_t)(1u << slot);
+}
+
+void rnv_model_set_confirmed(struct rnv_store_model *model, uint32_t slot); /* or none */
 void rnv_model_end_trial(struct rnv_store_model *model);
 void rnv_model_fail_trial(struct rnv_store_model *model);
 uint32_t rnv_model_floor(const struct rnv_store *store, uint32_t model);
@@ -137,5 +144,10 @@ uint32_t rnv_model_floor(const struct rnv_store *store, uint32_t model);
 /* verify.c: it was completed, and the slot has not changed since. */
 
 bool rnv_verify_holds(const struct rnv_store *store, const struct rnv_store_verify *verify);
+const uint8_t *rnv_key_find(const struct rnv_store *store, uint32_t key_id); /* NULL: none */
+
+/* erase.c */
+
+bool rnv_key_is_revoked(const struct rnv_store *store, uint32_t key_id);
 
 #endif /* RNV_STORE_REGISTRY_H_ */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/* What becomes real: good, activated, tried, confirmed, reverted, bad. */
+/* What becomes real: good, activated, tried, confirmed, reverted, bad, passed over. */
 
 #include <stddef.h>
 
@@ -11,7 +11,7 @@
 
 static void make_confirmed(struct rnv_store_model *model, uint32_t slot, uint32_t security_version)
 {
-	model->confirmed = (uint8_t)slot;
+	rnv_model_set_confirmed(model, slot);
 	model->floor = rnv_max(model->floor, security_version);
 	rnv_model_end_trial(model);
 }
@@ -36,13 +36,41 @@ int rnv_store_set_good(struct rnv_store *store, const struct rnv_store_verify *v
 	return status;
 }
 
+/* A word of a slot's package, which was verified before: RNV_OK or RNV_EIO. */
+static int read_word(const struct rnv_store *store, uint32_t model, uint32_t slot, uint32_t at,
+		     uint32_t *value)
+{
+	return rnv_store_read(store, model, slot, at, value, sizeof(*value)) == RNV_OK ? RNV_OK
+										       : RNV_EIO;
+}
+
+/* Whether the key of a slot's package may still sign: RNV_OK, RNV_EACCES or RNV_EIO. */
+static int check_key(const struct rnv_store *store, uint32_t model, uint32_t slot)
+{
+	uint32_t bytes;
+	uint32_t key_id;
+	int status = read_word(store, model, slot,
+			       (uint32_t)offsetof(struct rnv_header, total_bytes), &bytes);
+
+	if (status == RNV_OK) {
+		status = read_word(store, model, slot,
+				   bytes - RNV_TRAILER_BYTES +
+					   (uint32_t)offsetof(struct rnv_trailer, key_id),
+				   &key_id);
+	}
+	if (status != RNV_OK) {
+		return status;
+	}
+	return rnv_key_is_revoked(store, key_id) ? RNV_EACCES : RNV_OK;
+}
+
 int rnv_store_activate(struct rnv_store *store, const struct rnv_store_verify *verify,
 		       uint32_t permanent)
 {
-	const struct rnv_flash *flash = store->config.flash;
 	struct rnv_store_model next;
-	uint8_t version[4];
+	uint32_t version;
 	uint32_t slot = verify->slot;
+	int status;
 
 	if (!rnv_verify_holds(store, verify)) {
 		return RNV_ESTATE;
@@ -52,18 +80,20 @@ int rnv_store_activate(struct rnv_store *store, const struct rnv_store_verify *v
 				       (permanent != 0u || next.slot[slot] != RNV_SLOT_REJECTED))) {
 		return RNV_ESTATE;
 	}
-	if (flash->read(flash->context,
-			rnv_slot_offset(store, verify->model, slot) +
-				(uint32_t)offsetof(struct rnv_header, security_version),
-			version, sizeof(version)) < 0) {
-		return RNV_EIO;
+	status = read_word(store, verify->model, slot,
+			   (uint32_t)offsetof(struct rnv_header, security_version), &version);
+	if (status == RNV_OK) {
+		status = check_key(store, verify->model, slot);
 	}
-	if (rnv_get32(version) < rnv_model_floor(store, verify->model)) {
+	if (status != RNV_OK) {
+		return status;
+	}
+	if (version < rnv_model_floor(store, verify->model)) {
 		return RNV_ESTATE; /* the floor has risen since it was verified */
 	}
 	next.slot[slot] = RNV_SLOT_GOOD;
 	if (permanent != 0u) {
-		make_confirmed(&next, slot, rnv_get32(version));
+		make_confirmed(&next, slot, version);
 	} else {
 		next.trial = RNV_TRIAL_PENDING;
 		next.trial_slot = (uint8_t)slot;
@@ -97,12 +127,17 @@ int rnv_store_confirm(struct rnv_store *store, uint32_t model, uint32_t security
 {
 	const struct rnv_store_model *of = rnv_store_model_get(store, model);
 	struct rnv_store_model next;
+	int status;
 
 	if (of == NULL) {
 		return RNV_ENOENT;
 	}
 	if (of->trial != RNV_TRIAL_TRYING) {
 		return RNV_ESTATE;
+	}
+	status = check_key(store, model, of->trial_slot);
+	if (status != RNV_OK) {
+		return status;
 	}
 	next = *of;
 	make_confirmed(&next, of->trial_slot, security_version);
@@ -145,4 +180,18 @@ int rnv_store_mark_bad(struct rnv_store *store, uint32_t model, uint32_t slot)
 		rnv_model_end_trial(&next);
 	}
 	return rnv_registry_model(store, model, &next, 0);
+}
+
+int rnv_store_pass_over(struct rnv_store *store, uint32_t model, uint32_t slot)
+{
+	struct rnv_store_model *of = rnv_store_model_get(store, model);
+
+	if (of == NULL || slot > 1u) {
+		return RNV_ENOENT;
+	}
+	if (of->slot[slot] != RNV_SLOT_GOOD || of->trial_slot == slot) {
+		return RNV_ESTATE;
+	}
+	of->passed |= rnv_slot_bit(slot);
+	return RNV_OK;
 }

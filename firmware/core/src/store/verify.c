@@ -142,7 +142,7 @@ static int hash_some(const struct rnv_store *store, struct rnv_store_verify *ver
 	return RNV_EAGAIN;
 }
 
-static const uint8_t *find_key(const struct rnv_store *store, uint32_t key_id)
+const uint8_t *rnv_key_find(const struct rnv_store *store, uint32_t key_id)
 {
 	for (uint32_t i = 0; i < store->config.key_count; i++) {
 		if (store->config.keys[i].id == key_id) {
@@ -157,7 +157,7 @@ static int check_signature(const struct rnv_store *store, struct rnv_store_verif
 			   const struct rnv_trailer *trailer)
 {
 	const struct rnv_crypto *crypto = store->config.crypto;
-	const uint8_t *key = find_key(store, trailer->key_id);
+	const uint8_t *key = rnv_key_find(store, trailer->key_id);
 	bool blank = rnv_bytes_are(trailer->signature, sizeof(trailer->signature), 0);
 	int status;
 
@@ -166,10 +166,8 @@ static int check_signature(const struct rnv_store *store, struct rnv_store_verif
 			       ? RNV_OK
 			       : refuse(verify, RNV_WHY_UNSIGNED, RNV_EACCES);
 	}
-	for (uint32_t i = 0; i < store->revoked_count; i++) {
-		if (store->revoked[i] == trailer->key_id) {
-			return refuse(verify, RNV_WHY_REVOKED, RNV_EACCES);
-		}
+	if (rnv_key_is_revoked(store, trailer->key_id)) {
+		return refuse(verify, RNV_WHY_REVOKED, RNV_EACCES);
 	}
 	if (key == NULL) {
 		return refuse(verify, RNV_WHY_KEY, RNV_EACCES);

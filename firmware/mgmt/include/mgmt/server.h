@@ -356,7 +356,8 @@ int rnv_server_activate(struct rnv_server *server, uint32_t model, uint32_t perm
  */
 int rnv_server_confirm(struct rnv_server *server, uint32_t model);
 
-/** rnv_ota_rollback(). What is gone back to is loaded by rnv_server_poll(). */
+/** rnv_ota_rollback(). What is gone back to is loaded by rnv_server_poll(); where there is nothing,
+ * what runs is closed. */
 int rnv_server_rollback(struct rnv_server *server, uint32_t model);
 
 /** rnv_ota_erase(). @retval RNV_EBUSY also: the slot runs */

@@ -37,6 +37,7 @@ NAME_BYTES = 32
 REGISTRY_SECTORS = 2
 NO_SLOT = 3
 SLOT_GOOD = 2
+SLOT_0_PROVEN = 1 << 6
 _ENTRY_BYTES = 16
 _LEAST_ENTRIES = 2
 _MOST_BYTES = 1 << 31
@@ -151,7 +152,7 @@ def image_bin(layout: StoreLayout, image: Mapping[int, bytes]) -> bytes:
 
 def _row(*, filled: bool, floor: int) -> bytes:
     """A model in the registry's header: slot 0 good and confirmed, or none."""
-    slots = SLOT_GOOD if filled else 0
+    slots = SLOT_GOOD | SLOT_0_PROVEN if filled else 0
     trial = (0 if filled else NO_SLOT) | NO_SLOT << 4
     return MODEL.pack(slots, trial, 0, 0, floor, int(filled), 0, 0, bytes(8), 0)
 
