@@ -181,7 +181,7 @@ static void install(void)
 
 	memcpy(request.sha256, package + package_bytes - 112u, sizeof(request.sha256));
 	demand(rnv_server_upload_begin(&server, &request, &offset) == RNV_OK);
-	demand(rnv_server_upload_chunk(&server, 0, package, package_bytes,
+	demand(rnv_server_upload_chunk(&server, NULL, 0, package, package_bytes,
 				       rnv_crc32(0, package, package_bytes), &offset) == RNV_OK);
 	go_on(200);
 	demand(rnv_server_activate(&server, 0, 1) == RNV_OK);

@@ -61,7 +61,7 @@ def uploads(package: bytes, name: str, patch: bytes = b"", base: int = 0) -> lis
     out = [request(WRITE, 2, {**begin, "enc": int(bool(patch)), "base": base, "slow": True})]
     for at in range(0, len(file), CHUNK):
         data = file[at : at + CHUNK]
-        body = {"off": at, "data": data, "crc": zlib.crc32(data)}
+        body = {"off": at, "data": data, "crc": zlib.crc32(data), "sha": begin["sha"][:4]}
         out.append(request(WRITE | SOME, 2, body))
     return out
 
@@ -69,6 +69,7 @@ def uploads(package: bytes, name: str, patch: bytes = b"", base: int = 0) -> lis
 def requests(package: bytes, name: str, inputs: int) -> dict[str, bytes]:
     """Sequences of requests, of every command."""
     run = {"m": name, "entry": 0, "off": 0, "len": inputs, "data": bytes(inputs)}
+    own = {**run, "id": 5}
     more = {"lane": 0, "deadline_us": 1 << 40, "reset": True}
     reads = [request(READ, 1, {"i": 0}), request(READ, 1, {"i": 1}), request(READ, 3, {})]
     reads += [request(READ, 10, {"i": 1}), request(READ, 14, {"m": name, "i": 1})]
@@ -85,6 +86,11 @@ def requests(package: bytes, name: str, inputs: int) -> dict[str, bytes]:
         "run-pieces": request(WRITE, 9, {**run, "data": bytes(1)})
         + request(WRITE | SOME, 9, {**run, "off": 1, "data": bytes(inputs - 1)})
         + request(READ | 1 << 5, 9, {"off": 1}),
+        "run-twice": 2 * request(WRITE | SOME, 9, own)
+        + request(READ, 9, {"off": 0, "id": 5})
+        + request(WRITE, 9, {**run, "id": 6})
+        + request(WRITE, 9, own)
+        + request(READ, 9, {"off": 0, "id": 5}),
         "profile": request(WRITE, 11, {"on": True})
         + request(WRITE | SOME, 9, run)
         + request(WRITE, 11, {"on": False})

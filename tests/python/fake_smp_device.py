@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import cbor2
 
 GROUP = 82
-ENOENT, EIO, EACCES, EBUSY, EINVAL, ENOSPC, EBADMSG = 2, 5, 13, 16, 22, 28, 74
+ENOENT, EIO, EAGAIN, EACCES, EBUSY, EINVAL, ENOSPC, EBADMSG = 2, 5, 11, 13, 16, 22, 28, 74
 ESTATE, EFORMAT, ENOTSUP = 77, 84, 95
 IDLE, RECEIVING, VERIFYING, TESTING, READY, ERASING, DONE, FAILED = range(8)
 EMPTY, FILLING, GOOD, BAD, REJECTED = range(5)
@@ -103,10 +103,12 @@ class FakeDevice:
         self.after: Callable[[bool, int, dict[str, Any]], bool | None] = lambda *_: False
         self.run: Callable[[str, int, bytes], bytes] = lambda name, entry, data: data[::-1]
         self.job: dict[str, Any] = {"state": 0, "data": b"", "number": 0, "status": 0, "crc": 0}
+        self.job["id"] = 0
+        self.ran: list[int] = []
         self.dump = b""
         self.profiling = False
         self.testing, self.tested, self.busy = 0, 0, 0
-        #: Framing 4, SMP header 8, map 1, and the three keys with their values.
+        #: Framing 4, SMP header 8, map 1, and the four keys with their values.
         self.info = {
             "firmware": "fake 1",
             "board": "fake",
@@ -115,7 +117,7 @@ class FakeDevice:
             "isa": [0, 1],
             "ops": b"\xff" * 32,
             "models": len(self.models),
-            "chunk": buffer - 4 - 8 - 28,
+            "chunk": buffer - 4 - 8 - 37,
             "read_only": False,
             "unsigned": True,
             "keys": [],
@@ -210,6 +212,8 @@ class FakeDevice:
         data = body["data"]
         if len(data) > self.chunk:
             raise Refused(EINVAL)
+        if body.get("sha", b"") != session.sha[: len(body.get("sha", b""))]:
+            raise Refused(ESTATE)
         if data:
             if zlib.crc32(data) != body["crc"]:
                 raise Refused(EBADMSG)
@@ -366,11 +370,15 @@ class FakeDevice:
     def _run_write(self, body: dict[str, Any]) -> dict[str, Any]:
         self._named(body)
         job = self.job
-        if body["off"] == 0 and job["state"] == 2:
-            raise Refused(EBUSY)
-        if body["off"] == 0:
-            job.update(state=1, data=b"")
-        if job["state"] != 1:
+        if body["off"] == 0 and body["id"] != job["id"]:
+            if job["state"] == 2:
+                raise Refused(EBUSY)
+            if body["id"] in self.ran:
+                raise Refused(ESTATE)
+            job.update(state=1, data=b"", id=body["id"])
+        if job["state"] in (2, 3) and body["id"] == job["id"]:
+            return {"off": len(job["data"]), "job": job["number"]}
+        if job["state"] != 1 or body["id"] != job["id"]:
             raise Refused(ESTATE)
         if body["off"] == len(job["data"]):
             job["data"] += body["data"]
@@ -378,20 +386,29 @@ class FakeDevice:
         if len(job["data"]) == body["len"]:
             job["output"] = self.run(body["m"], body["entry"], job["data"])
             job.update(state=2, number=job["number"] + 1)
+            self.ran.append(body["id"])
             reply["job"] = job["number"]
         return reply
 
     def _run_read(self, body: dict[str, Any]) -> dict[str, Any]:
         job = self.job
+        if job["state"] and body["id"] != job["id"]:
+            raise Refused(ESTATE)
         if job["state"] == 2:
             job["state"] = 3
-            return {"state": 2}
+            return {"state": 2, "job": job["number"]}
         if job["state"] != 3:
             return {"state": job["state"]}
         output = job["output"]
         data = output[body["off"] : body["off"] + self.chunk - 64]
         reply = {"state": 3, "status": job["status"], "us": 1234, "len": len(output)}
-        reply |= {"off": body["off"], "data": data, "package": [1, 2, 3], "crc": job["crc"]}
+        reply |= {
+            "job": job["number"],
+            "off": body["off"],
+            "data": data,
+            "package": [1, 2, 3],
+            "crc": job["crc"],
+        }
         return reply
 
     def _profile_read(self, body: dict[str, Any]) -> dict[str, Any]:

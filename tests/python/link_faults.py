@@ -200,7 +200,7 @@ def reset_at(device: FakeDevice, number: int, after: bool) -> None:
 
 def chunks() -> int:
     """Of an upload, without the first request, which has no data."""
-    return -(-len(offer().data) // (BUFFER - 40))
+    return -(-len(offer().data) // (BUFFER - 49))
 
 
 def uploads_with_resets(after: bool) -> Iterator[Upload]:

@@ -66,6 +66,20 @@ def test_programs_that_are_there_missing_old_or_broken(tmp_path: Path) -> None:
     assert all(check.remedy for check in found.values() if check.state is State.MISSING)
 
 
+@pytest.mark.usefixtures("nothing_beside")
+def test_the_simulated_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = program(tmp_path, "ranvier-sim", "ranvier-sim 1.2.3")
+    monkeypatch.setenv("RANVIER_SIM", str(path))
+    only = Machine({"PATH": "/bin"}, tmp_path)
+    check = by_name(program_checks(only))["ranvier-sim"]
+    assert (check.state, check.found) == (State.OK, f"1.2.3, {path}")
+    monkeypatch.setenv("RANVIER_SIM", str(tmp_path / "none"))
+    check = by_name(program_checks(only))["ranvier-sim"]
+    assert (check.state, check.needed) == (State.MISSING, False)
+    assert "is not a program" in check.found
+    assert check.remedy
+
+
 @pytest.mark.parametrize(
     ("text", "version"),
     [

@@ -18,7 +18,18 @@ import pytest
 
 from cli_tools import Answer, lines, put, ranvier, rich_files
 from fake_link import PtyDevice
-from fake_smp_device import EMPTY, GOOD, RECEIVING, FakeDevice, FakeModel
+from fake_smp_device import (
+    EAGAIN,
+    EMPTY,
+    GOOD,
+    READY,
+    RECEIVING,
+    TESTING,
+    FakeDevice,
+    FakeModel,
+    Refused,
+    Session,
+)
 from packages import rich
 
 COMMAND = [sys.executable, "-c", "from ranvier.cli import main; main()"]
@@ -127,7 +138,7 @@ def test_list(package: Path) -> None:
         answer = ota("list")
         value = ota("list", "--json").json
     assert answer.code == 0
-    assert "fake, ranvier fake 1; fast here: generic, dsp; chunks of 4,056 bytes" in answer.out
+    assert "fake, ranvier fake 1; fast here: generic, dsp; chunks of 4,047 bytes" in answer.out
     assert "keys: 0000cafe; revoked: 0000beef" in answer.out
     assert "takes unsigned packages" in answer.out
     (full, empty) = lines(answer.out, "rich ")
@@ -206,8 +217,37 @@ def test_abort(package: Path) -> None:
     device.before = lambda *_: False
     assert device.session.phase == RECEIVING
     with on(device) as ota:
-        assert ota("abort").out == "no upload of rich is under way\n"
+        assert ota("abort").out == "the upload of rich is dropped: slot 0 is empty\n"
+        assert ota("abort").out == "no upload was under way\n"
+        assert ota("abort", "--json").json == {
+            "schema": "ranvier.ota-abort/1",
+            "model": None,
+            "dropped": False,
+        }
     assert device.models[0].slots[0].state == EMPTY
+
+
+def test_abort_of_what_is_ready_and_of_what_is_tested(package: Path) -> None:
+    device = new_device()
+    with on(device) as ota:
+        assert ota("push", package, "--no-activate").code == 0
+        assert device.session.phase == READY
+        answer = ota("abort")
+        assert answer.out == "the upload of rich is dropped: slot 0 is empty\n"
+    device = new_device()
+    refusals = iter([True])
+
+    def abort(body: dict[str, Any]) -> dict[str, Any]:
+        if next(refusals, False):
+            raise Refused(EAGAIN)
+        return {}
+
+    device._HANDLERS = {**device._HANDLERS, (True, 8): lambda _, body: abort(body)}
+    device.session = Session(TESTING, device.models[0], 100, b"\1" * 32)
+    with on(device) as ota:
+        answer = ota("abort")
+    assert (answer.code, answer.out) == (0, "the upload of rich is dropped: slot 0 is empty\n")
+    assert device.session.phase == READY  # it was waited for
 
 
 def test_rollback_activate_erase(package: Path, tmp_path: Path) -> None:

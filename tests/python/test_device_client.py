@@ -7,6 +7,8 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +25,8 @@ from smpclient.transport.serial import BufferSize, SMPSerialTransport
 
 from fake_link import PtyDevice, TcpDevice
 from fake_smp_device import FakeDevice, FakeModel
+from ranvier.cli.device import Console
+from ranvier.cli.output import Output
 from ranvier.device.client import Client, Patience
 from ranvier.device.errors import DeviceError, LinkError, NoAnswerError, ReplyError
 from ranvier.device.transport import open_link
@@ -66,7 +70,7 @@ def test_udp() -> None:
         with Client(f"udp:127.0.0.1:{server.getsockname()[1]}", patience=SHORT) as client:
             info = client.info()
             assert info.board == "fake"
-            assert info.chunk == 1500 - 28 - 36  # in one datagram, not in fragments
+            assert info.chunk == 1500 - 28 - 45  # in one datagram, not in fragments
             assert client.model(0).name == "digits"
             assert client.counts.retries == 1
         thread.join(10)
@@ -328,3 +332,41 @@ def test_smpclient_talks_to_the_device_of_these_tests() -> None:
     assert reset.header.op == smpheader.OP.WRITE_RSP
     assert device.resets == 1
     assert model.n == "digits"
+
+
+def test_udp_to_a_closed_port_is_told_once() -> None:
+    """Not also by the logger of the transport, on standard error."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    code = (
+        "from ranvier.device.client import Client, Patience\n"
+        "from ranvier.device.errors import NoAnswerError\n"
+        "try:\n"
+        f"    Client('udp:127.0.0.1:{port}', patience=Patience(0.1, 3, 0.0)).info()\n"
+        "except NoAnswerError as error:\n"
+        "    print(error.message)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == f"udp:127.0.0.1:{port}: the device does not answer\n"
+    assert done.stderr == ""
+
+
+def test_what_a_device_prints_is_shown_within_limits() -> None:
+    said: list[str] = []
+    console = Console(Output("ota", as_json=False, quiet=False), said.append)
+    console.text(b"short\n")
+    for _ in range(2000):  # a line without an end
+        console.text(b"x" * 1000)
+    console.text(b"\n")
+    assert said[0].endswith("device: short\x1b[0m")
+    assert "x" * 400 + "..." in said[1]
+    assert "x" * 401 not in said[1]
+    console.text((b"y" * 100 + b"\n") * 10_000)
+    assert sum(map(len, said)) < 1 << 20
+    assert "is not shown" in said[-1]
+    assert sum("is not shown" in line for line in said) == 1
+    console.note("the port is gone")
+    assert said[-1] == "the port is gone"

@@ -94,6 +94,7 @@ def test_every_message_of_a_job_in_turn_is_lost(way: str, stateful: bool) -> Non
         with client_of(device, fault=fault) as client:
             ran = jobs.run(client, client.info(), "digits", 0, data, stateful)
         assert ran.data == data[::-1]
+        assert len(device.ran) == 1  # also where a reply was lost
         seen = bool(lost)
         number += 1
     assert number > 5
@@ -137,6 +138,53 @@ def test_a_device_that_forgot_the_job() -> None:
 
     device.before = forget
     with client_of(device) as client, pytest.raises(DeviceError, match="has forgotten the job"):
+        jobs.run(client, client.info(), "digits", 0, b"abc")
+
+
+def test_a_job_in_one_piece_whose_reply_is_lost_runs_once() -> None:
+    device = FakeDevice()
+    replies = iter([True])
+    device.after = lambda write, command, _: (write, command) == (True, 9) and next(replies, False)
+    with client_of(device) as client:
+        assert jobs.run(client, client.info(), "digits", 0, b"abc").data == b"cba"
+    assert len(device.ran) == device.job["number"] == 1
+
+
+@pytest.mark.parametrize("moment", ["filling", "running", "reading"])
+def test_another_client_s_job_comes_between(moment: str) -> None:
+    """Neither gets what the other's job put out: this one ends with a word."""
+    device = FakeDevice(buffer=200)
+    asked = 0
+
+    def intrude(write: bool, command: int, body: dict[str, Any]) -> bool:
+        nonlocal asked
+        now = {"filling": write and body.get("off", 0) > 0, "running": not write}
+        now["reading"] = not write and body.get("off", 0) > 0
+        if command == 9 and now[moment] and not asked:
+            asked += 1
+            device.job.update(state=3, number=9, id=body["id"] ^ 1, output=b"theirs" * 99)
+        return False
+
+    device.before = intrude
+    with client_of(device) as client:
+        with pytest.raises(DeviceError, match="another program sent one") as caught:
+            jobs.run(client, client.info(), "digits", 0, bytes(300))
+        assert caught.value.code == "ESTATE"
+        assert asked
+        assert jobs.run(client, client.info(), "digits", 0, bytes(300)).data == bytes(300)
+
+
+def test_the_result_is_of_the_job_that_was_submitted() -> None:
+    """Also of a device that does not look at the client's number."""
+    device = FakeDevice()
+
+    def exchange(write: bool, command: int, body: dict[str, Any]) -> bool:
+        if (write, command) == (False, 9):
+            device.job.update(number=device.job["number"] + 1)
+        return False
+
+    device.before = exchange
+    with client_of(device) as client, pytest.raises(DeviceError, match="another program"):
         jobs.run(client, client.info(), "digits", 0, b"abc")
 
 

@@ -140,6 +140,42 @@ def test_a_script_with_a_wrong_line(line: str, message: str) -> None:
     assert message in caught.value.message
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7])
+def test_text_in_pieces_of_any_size(size: int) -> None:
+    """A control sequence, a letter of two bytes and a line's end may come in two reads."""
+    text = "\x1b[1;31mgr\u00fc\u00dfe\x1b[m\r\n\x1b[1;32muart:~$ \x1b[m".encode()
+    shell = Shell(Pieces(text, size))
+    assert shell.expect(r"(?s).*\$ ", 1) == "gr\u00fc\u00dfe\nuart:~$ "
+
+
+@pytest.mark.parametrize("size", [1, 3, 11])
+def test_the_prompt_in_pieces(size: int) -> None:
+    prompt = b"\r\n\x1b[1;32muart:~$ \x1b[m"
+    shell = Shell(Pieces(b"ls\r\na b" + prompt, size))
+    assert shell._command("ls", 1) == "a b\n"
+
+
+class Pieces:
+    """A link that gives a text in pieces, then nothing."""
+
+    address, framed, most_bytes = "here", True, None
+
+    def __init__(self, text: bytes, size: int) -> None:
+        self.left = [text[at : at + size] for at in range(0, len(text), size)]
+
+    def read(self, timeout_s: float) -> bytes:
+        return self.left.pop(0) if self.left else b""
+
+    def write(self, data: bytes, timeout_s: float) -> bool:
+        return True
+
+    def seconds(self, count: int) -> float:
+        return 0.0
+
+    def close(self) -> None:
+        pass
+
+
 def test_a_device_that_does_not_answer() -> None:
     with FakeShell(ANSWERS) as device:
         device.silent = True

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -32,6 +33,9 @@ open({log!r}, "a").write(repr(sys.argv[1:]) + "\\n")
 print("booted; takes unsigned packages", flush=True)
 if "--fail" in sys.argv:
     sys.exit("no flash")
+if "--refuse" in sys.argv:
+    print("ranvier-sim: keys.pem: no", file=sys.stderr)
+    sys.exit(int(sys.argv[-1]))
 if "--die" in sys.argv:
     threading.Timer(float(sys.argv[-1]), lambda: os._exit(70)).start()
 kind = TcpDevice if "--tcp" in sys.argv else PtyDevice
@@ -192,6 +196,51 @@ def test_sim_becomes_the_program(simulator: Path, tmp_path: Path) -> None:
     assert process.wait(20) == -15
     want = ["--flash", "f", "--layout", "default", *options[2:], "--allow-unsigned"]
     assert simulator.read_text() == f"{want}\n"
+
+
+@pytest.mark.parametrize("command", ["sim", "ota"])
+def test_a_flash_that_is_no_regular_file(simulator: Path, tmp_path: Path, command: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    arguments = ["sim", "--flash", pipe] if command == "sim" else ["ota", "list", f"--sim={pipe}"]
+    answer = ranvier(*arguments)
+    assert answer.code == 3
+    assert "is not a regular file" in answer.both
+
+
+def test_options_that_are_no_words(simulator: Path, tmp_path: Path) -> None:
+    answer = ranvier("ota", "list", f"--sim={tmp_path / 'f'}", "--sim-options", "'unbal")
+    assert answer.code == 2
+    assert "No closing quotation" in answer.both
+    assert not simulator.exists()
+
+
+@pytest.mark.parametrize("code", [2, 3])
+def test_files_and_options_that_it_refuses(simulator: Path, tmp_path: Path, code: int) -> None:
+    options = f"--refuse {code}"
+    answer = ranvier("ota", "list", f"--sim={tmp_path / 'f'}", "--sim-options", options, "--json")
+    assert answer.code == 3
+    assert answer.json["error"]["message"] == "the simulated device: keys.pem: no"
+
+
+def test_sim_in_json(simulator: Path, tmp_path: Path) -> None:
+    """One document with the addresses; a signal to the command ends the program."""
+    process = subprocess.Popen(
+        [*COMMAND, "sim", "--json"], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    assert process.stdout is not None
+    text = ""
+    while not text.endswith("}\n"):
+        text += process.stdout.readline()
+    found = json.loads(text)
+    assert found["schema"] == "ranvier.sim/1"
+    assert found["smp"].startswith("/dev/")
+    assert found["shell"].startswith("/dev/")
+    process.terminate()
+    assert process.stdout.read() == ""
+    assert process.wait(20) == 0
+    assert running(tmp_path) == []
+    assert ranvier("sim", "--stdio", "--json").code == 2
 
 
 def test_sim_takes_one_link(simulator: Path) -> None:

@@ -25,9 +25,11 @@ from fake_smp_device import (
     EBUSY,
     EIO,
     EMPTY,
+    FAILED,
     GOOD,
     RECEIVING,
     REJECTED,
+    VERIFYING,
     FakeDevice,
     FakeModel,
     Refused,
@@ -104,6 +106,23 @@ def test_a_dead_host_and_another_one_that_goes_on() -> None:
     done = list(uploads_of_dead_hosts())
     assert all(one.right and one.outcome.begun_at > 0 for one in done)
     assert all(one.outcome.begun_at + one.outcome.sent == len(offer().data) for one in done)
+
+
+def test_another_s_upload_that_failed_is_not_taken_for_this_one() -> None:
+    device = new_device()
+
+    def take_over(write: bool, command: int, body: dict[str, Any]) -> bool:
+        session = device.session
+        if (write, command) == (False, 3) and session.phase == VERIFYING:
+            session.phase, session.error, session.why, session.sha = FAILED, 13, 5, bytes(32)
+        return False
+
+    device.before = take_over
+    with (
+        updater_of(device) as updater,
+        pytest.raises(DeviceError, match="another program has begun another upload"),
+    ):
+        updater.push(offer(), permanent=False)
 
 
 def test_two_clients() -> None:

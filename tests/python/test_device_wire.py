@@ -51,6 +51,7 @@ UPDATE: dict[str, Any] = {
 }
 JOB: dict[str, Any] = {
     "state": 3,
+    "job": 3,
     "status": -5,
     "us": 12,
     "len": 4,
@@ -70,17 +71,22 @@ READERS: list[tuple[Any, dict[str, Any]]] = [
 
 def test_a_request_is_as_the_protocol_says() -> None:
     """Read by the fields of SMP's header, not by the code that wrote it."""
-    data = wire.chunk(984, b"\1\2\3").encode(200)
+    data = wire.chunk(984, b"\1\2\3", bytes(range(32))).encode(200)
     first, flags, length, group, sequence, command = struct.unpack(">BBHHBB", data[:8])
     assert (first & 7, first >> 3 & 3, flags) == (2, 1, 0)
     assert (length, group, sequence, command) == (len(data) - 8, 82, 200, 2)
-    assert cbor2.loads(data[8:]) == {"off": 984, "data": b"\1\2\3", "crc": 0x55BC801D}
+    assert cbor2.loads(data[8:]) == {
+        "off": 984,
+        "data": b"\1\2\3",
+        "crc": 0x55BC801D,
+        "sha": b"\0\1\2\3",
+    }
 
 
-def test_a_chunk_costs_28_bytes_at_most_beside_its_data_and_header() -> None:
+def test_a_chunk_costs_37_bytes_at_most_beside_its_data_and_header() -> None:
     """What a device takes off its buffer to say how large chunks may be."""
-    assert len(wire.chunk(0xFFFFFFFF, bytes(4056)).encode(0)) <= 4056 + 8 + 28
-    assert wire.CHUNK_COST == 8 + 28
+    assert len(wire.chunk(0xFFFFFFFF, bytes(4047), bytes(32)).encode(0)) <= 4047 + 8 + 37
+    assert wire.CHUNK_COST == 8 + 37
 
 
 def test_the_first_request_of_an_upload() -> None:

@@ -488,7 +488,7 @@ def test_signals_end_it(flash: str, number: int) -> None:
 # --- what is wrong with its options --------------------------------------------------------------
 
 
-def refusal(*options: str, code: int = 1) -> str:
+def refusal(*options: str, code: int = 3) -> str:
     done = subprocess.run(
         [PROGRAM, *options], capture_output=True, text=True, timeout=WAIT_S, check=False
     )
@@ -535,6 +535,8 @@ def test_flash_files(flash: str, device: Device, tmp_path: Path) -> None:
     [
         ("sector_bytes = 4096\nunit_bytes = many\n", 2),
         ("sectors = 4096\n", 1),
+        ('unit_bytes = 128\n[[model]]\nname = "a"\nslot_bytes = 4096\n', 4),
+        ('sector_bytes = 4096\nunit_bytes = 16\nerased = 1\n[[model]]\nname = "a"\n', 5),
         ("sector_bytes = 4096\nunit_bytes = 16\n", 2),
         ('sector_bytes = 4095\nunit_bytes = 16\n[[model]]\nname = "a"\nslot_bytes = 4096\n', 5),
         ("sector_bytes = 4096\nunit_bytes = 16\n[[model]]\nname = a\n", 4),
@@ -548,6 +550,47 @@ def test_wrong_layouts(flash: str, tmp_path: Path, text: str, line: int) -> None
     layout = tmp_path / "layout.toml"
     layout.write_text(text)
     assert f"layout.toml:{line}: " in refusal("--flash", flash, "--layout", str(layout))
+
+
+@pytest.mark.parametrize(
+    ("flash_keys", "reason"),
+    [
+        ("unit_bytes = 128", "no sector_bytes"),
+        ("sector_bytes = 4096", "no unit_bytes"),
+        ("sector_bytes = 128\nunit_bytes = 16", "too small for the registry"),
+        ("sector_bytes = 4096\nunit_bytes = 256", "unit_bytes is not a power of two up to 128"),
+        ("sector_bytes = 8\nunit_bytes = 16", "sector_bytes is not a power of two"),
+        ("sector_bytes = 4096\nunit_bytes = 16\nerased = 1", "erased is not 0 or 255"),
+    ],
+)
+def test_what_is_wrong_with_a_flash(
+    flash: str, tmp_path: Path, flash_keys: str, reason: str
+) -> None:
+    layout = tmp_path / "layout.toml"
+    layout.write_text(f'{flash_keys}\n[[model]]\nname = "a"\nslot_bytes = 4096\n')
+    assert reason in refusal("--flash", flash, "--layout", str(layout))
+
+
+@pytest.mark.parametrize(("sector", "fits"), [(128, False), (256, True)])
+def test_the_least_sector(flash: str, tmp_path: Path, sector: int, fits: bool) -> None:
+    """68 + 32 bytes, whole units, and two entries: 144."""
+    layout = tmp_path / "layout.toml"
+    text = f"sector_bytes = {sector}\nunit_bytes = 16\n[[model]]\nname = 'a'\nslot_bytes = 4096\n"
+    layout.write_text(text.replace("'", '"'))
+    options = ("--flash", flash, "--layout", str(layout))
+    if fits:
+        with Device(*options):
+            pass
+    else:
+        refusal(*options)
+
+
+def test_an_echo_of_nothing(device: Device) -> None:
+    """As MCUmgr answers it."""
+    line = Line(device)
+    assert ask(line, WRITE, 0, 0, {}) == {"r": ""}
+    assert ask(line, WRITE, 0, 0, {"d": ""}) == {"r": ""}
+    assert ask(line, WRITE, 0, 0, {"d": "text"}) == {"r": "text"}
 
 
 def test_layouts_are_those_of_ranvier_image(flash: str, tmp_path: Path) -> None:

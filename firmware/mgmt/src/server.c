@@ -220,13 +220,17 @@ int rnv_server_upload_begin(struct rnv_server *server, const struct rnv_ota_requ
 	return status;
 }
 
-int rnv_server_upload_chunk(struct rnv_server *server, uint32_t at, const void *data,
-			    uint32_t bytes, uint32_t crc, uint32_t *offset)
+int rnv_server_upload_chunk(struct rnv_server *server, const void *sha, uint32_t at,
+			    const void *data, uint32_t bytes, uint32_t crc, uint32_t *offset)
 {
-	int status;
+	struct rnv_ota_status update;
+	int status = RNV_ESTATE;
 
 	rnv_server_lock(server);
-	status = rnv_ota_chunk(&server->ota, at, data, bytes, crc, rnv_now_us(), offset);
+	rnv_ota_status_get(&server->ota, &update);
+	if (sha == NULL || memcmp(sha, update.sha256, RNV_SERVER_SHA_BYTES) == 0) {
+		status = rnv_ota_chunk(&server->ota, at, data, bytes, crc, rnv_now_us(), offset);
+	}
 	rnv_server_unlock_wake(server);
 	return status;
 }

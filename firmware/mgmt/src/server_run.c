@@ -212,7 +212,9 @@ static int begin(struct rnv_server *server, const struct rnv_server_run *request
 	*run = (struct rnv_server_job){.active_us = rnv_now_us(),
 				       .deadline_us = request->deadline_us,
 				       .handle = info.model,
+				       .job = RNV_NO_HANDLE,
 				       .input_bytes = request->bytes,
+				       .id = request->id,
 				       .io = io,
 				       .lane = (uint8_t)lane,
 				       .flags = (uint8_t)request->flags,
@@ -221,12 +223,30 @@ static int begin(struct rnv_server *server, const struct rnv_server_run *request
 	return RNV_OK;
 }
 
-int rnv_server_run_begin(struct rnv_server *server, const struct rnv_server_run *request)
+/* A run of this id has been submitted. */
+static bool is_past(const struct rnv_server *server, uint32_t id)
+{
+	for (uint32_t i = 0; i < RNV_SERVER_PAST_RUNS; i++) {
+		if (id != 0u && server->past_runs[i] == id) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void note_past(struct rnv_server *server, uint32_t id)
+{
+	if (id != 0u) {
+		memmove(server->past_runs + 1, server->past_runs,
+			sizeof(server->past_runs) - sizeof(server->past_runs[0]));
+		server->past_runs[0] = id;
+	}
+}
+
+static int begin_anew(struct rnv_server *server, const struct rnv_server_run *request)
 {
 	int status;
 
-	rnv_server_lock(server);
-	collect(server);
 	if (server->run.state == RNV_SERVER_FILLING || server->run.state == RNV_SERVER_DONE) {
 		drop(server);
 	}
@@ -240,6 +260,18 @@ int rnv_server_run_begin(struct rnv_server *server, const struct rnv_server_run 
 		if (status != RNV_OK) {
 			drop(server);
 		}
+	}
+	return status;
+}
+
+int rnv_server_run_begin(struct rnv_server *server, const struct rnv_server_run *request)
+{
+	int status = RNV_OK;
+
+	rnv_server_lock(server);
+	collect(server);
+	if (request->id == 0u || !is_active(server) || server->run.id != request->id) {
+		status = is_past(server, request->id) ? RNV_ESTATE : begin_anew(server, request);
 	}
 	rnv_server_unlock(server);
 	return status;
@@ -260,6 +292,7 @@ static int take(struct rnv_server *server, uint32_t at, const void *data, uint32
 	status = submit(server);
 	if (status == RNV_OK) {
 		run->state = RNV_SERVER_RUNNING;
+		note_past(server, run->id);
 		*job = run->job;
 	} else if (status == RNV_EAGAIN || status == RNV_EBUSY) {
 		run->offset = at;
@@ -269,16 +302,18 @@ static int take(struct rnv_server *server, uint32_t at, const void *data, uint32
 	return status;
 }
 
-int rnv_server_run_write(struct rnv_server *server, uint32_t at, const void *data, uint32_t bytes,
-			 uint32_t *offset, uint32_t *job)
+int rnv_server_run_write(struct rnv_server *server, uint32_t id, uint32_t at, const void *data,
+			 uint32_t bytes, uint32_t *offset, uint32_t *job)
 {
 	struct rnv_server_job *run = &server->run;
 	uint32_t handle = RNV_NO_HANDLE;
 	int status = RNV_OK;
 
 	rnv_server_lock(server);
-	if (run->state > RNV_SERVER_FILLING && at < run->input_bytes &&
-	    bytes == run->input_bytes - at) {
+	if (is_active(server) && run->id != id) {
+		status = RNV_ESTATE;
+	} else if (run->state > RNV_SERVER_FILLING && at <= run->input_bytes &&
+		   bytes == run->input_bytes - at && (bytes != 0u || run->input_bytes == 0u)) {
 		handle = run->job; /* the last ones once more, as their reply was lost */
 	} else if (run->state != RNV_SERVER_FILLING) {
 		status = RNV_ESTATE;
@@ -298,16 +333,19 @@ int rnv_server_run_write(struct rnv_server *server, uint32_t at, const void *dat
 	return status;
 }
 
-static void describe(const struct rnv_server *server, struct rnv_server_run_status *status)
+static void describe(const struct rnv_server *server, uint32_t id,
+		     struct rnv_server_run_status *status)
 {
 	const struct rnv_server_job *run = &server->run;
 	uint64_t us = run->result.end_us - run->result.submit_us;
 
 	memset(status, 0, sizeof(*status));
-	status->state = run->state;
-	if (run->state == RNV_SERVER_NONE) {
+	status->job = RNV_NO_HANDLE;
+	if (run->state == RNV_SERVER_NONE || run->id != id) {
 		return;
 	}
+	status->state = run->state;
+	status->job = run->job;
 	memcpy(status->version, run->version, sizeof(status->version));
 	status->crc = run->crc;
 	if (run->state == RNV_SERVER_DONE) {
@@ -320,22 +358,24 @@ static void describe(const struct rnv_server *server, struct rnv_server_run_stat
 	}
 }
 
-uint32_t rnv_server_run_read(struct rnv_server *server, uint32_t at, void *data, uint32_t room,
-			     struct rnv_server_run_status *status)
+int rnv_server_run_read(struct rnv_server *server, uint32_t id, uint32_t at, void *data,
+			uint32_t room, struct rnv_server_run_status *status)
 {
 	struct rnv_server_job *run = &server->run;
-	uint32_t bytes = 0;
+	int result = RNV_OK;
 
 	rnv_server_lock(server);
 	collect(server);
-	describe(server, status);
-	if (at < status->bytes) {
-		bytes = copy(rnv_io_list(server) + run->io.inputs, run->io.outputs, at, data, NULL,
-			     room);
+	describe(server, id, status);
+	if (is_active(server) && run->id != id) {
+		result = RNV_ESTATE;
+	} else if (at < status->bytes) {
+		result = (int)copy(rnv_io_list(server) + run->io.inputs, run->io.outputs, at, data,
+				   NULL, room);
 	}
-	if (run->state == RNV_SERVER_DONE) {
+	if (status->state == RNV_SERVER_DONE) {
 		run->active_us = rnv_now_us();
 	}
 	rnv_server_unlock(server);
-	return bytes;
+	return result;
 }

@@ -8,7 +8,7 @@
 #include "smp_internal.h"
 
 /* Bytes of a run's reply behind the outputs. */
-#define RUN_TAIL 64u
+#define RUN_TAIL 96u
 
 int rnv_smp_run_write(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *out)
 {
@@ -22,6 +22,7 @@ int rnv_smp_run_write(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_
 		{"m", RNV_SMP_TEXT, &name, &has_name},
 		{"entry", RNV_SMP_UINT32, &run.entry, NULL},
 		{"off", RNV_SMP_UINT32, &offset, &has_offset},
+		{"id", RNV_SMP_UINT32, &run.id, NULL},
 		{"data", RNV_SMP_BYTES, &data, NULL},
 		{"len", RNV_SMP_UINT32, &run.bytes, &has_bytes},
 		{"lane", RNV_SMP_UINT32, &run.lane, NULL},
@@ -47,8 +48,8 @@ int rnv_smp_run_write(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_
 			return status;
 		}
 	}
-	status = rnv_server_run_write(smp->server, offset, data.value, (uint32_t)data.len, &offset,
-				      &job);
+	status = rnv_server_run_write(smp->server, run.id, offset, data.value, (uint32_t)data.len,
+				      &offset, &job);
 	if (status != RNV_OK) {
 		return status;
 	}
@@ -63,17 +64,24 @@ int rnv_smp_run_read(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t
 {
 	struct rnv_server_run_status run;
 	uint32_t offset = 0;
-	const struct rnv_smp_key keys[] = {{"off", RNV_SMP_UINT32, &offset, NULL}};
-	uint32_t room, bytes;
+	uint32_t id = 0;
+	const struct rnv_smp_key keys[] = {{"off", RNV_SMP_UINT32, &offset, NULL},
+					   {"id", RNV_SMP_UINT32, &id, NULL}};
+	uint32_t room;
 	uint8_t *data;
+	int bytes;
 
-	if (!rnv_smp_decode(in, keys, 1)) {
+	if (!rnv_smp_decode(in, keys, sizeof(keys) / sizeof(keys[0]))) {
 		return RNV_EINVAL;
 	}
 	data = rnv_smp_room(out, RUN_TAIL, &room);
-	bytes = rnv_server_run_read(smp->server, offset, data, room, &run);
+	bytes = rnv_server_run_read(smp->server, id, offset, data, room, &run);
+	if (bytes < 0) {
+		return bytes;
+	}
 	if (run.state == RNV_SERVER_DONE) {
-		rnv_smp_put_bytes(out, "data", data, bytes); /* first: it moves to the front */
+		rnv_smp_put_bytes(out, "data", data,
+				  (size_t)bytes); /* first: it moves to the front */
 		rnv_smp_put_uint(out, "off", offset);
 		rnv_smp_put_uint(out, "len", run.bytes);
 		rnv_smp_put_int(out, "status", run.status);
@@ -81,6 +89,9 @@ int rnv_smp_run_read(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t
 		rnv_smp_put_version(out, "package", run.version);
 		rnv_smp_put_uint(out, "crc", run.crc);
 		rnv_smp_put_bool(out, "missed", run.missed != 0u);
+	}
+	if (run.job != RNV_NO_HANDLE) {
+		rnv_smp_put_uint(out, "job", run.job);
 	}
 	rnv_smp_put_uint(out, "state", run.state);
 	return RNV_OK;

@@ -65,15 +65,18 @@ static int upload(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *o
 	int status = RNV_OK;
 
 	if (!rnv_smp_decode(in, keys, sizeof(keys) / sizeof(keys[0])) || !has_offset ||
-	    (data.len != 0u && !has_crc) || (data.len == 0u && !offer.has_name)) {
+	    (data.len != 0u && !has_crc) || (data.len == 0u && !offer.has_name) ||
+	    (!offer.has_name && offer.sha256.len != 0u &&
+	     offer.sha256.len != RNV_SERVER_SHA_BYTES)) {
 		return RNV_EINVAL;
 	}
 	if (offer.has_name) {
 		status = (at == 0u) ? begin_upload(smp, &offer, &offset) : RNV_EINVAL;
 	}
 	if (status == RNV_OK && data.len != 0u) {
-		status = rnv_server_upload_chunk(smp->server, at, data.value, (uint32_t)data.len,
-						 crc, &offset);
+		status = rnv_server_upload_chunk(
+			smp->server, (offer.sha256.len != 0u) ? offer.sha256.value : NULL, at,
+			data.value, (uint32_t)data.len, crc, &offset);
 	}
 	if (status == RNV_OK) {
 		rnv_smp_put_uint(out, "off", offset);

@@ -22,7 +22,7 @@ static int fail(const char *what, const char *name, int status)
 {
 	(void)fprintf(stderr, "ranvier-sim: %s %s: %s (%d)\n", what, name, strerror(-status),
 		      status);
-	return 1;
+	return SIM_EXIT_FAILED;
 }
 
 static void *allocate(size_t bytes)
@@ -31,7 +31,7 @@ static void *allocate(size_t bytes)
 
 	if (memory == NULL) {
 		(void)fputs("ranvier-sim: no memory\n", stderr);
-		exit(1);
+		exit(SIM_EXIT_FAILED);
 	}
 	return memory;
 }
@@ -85,15 +85,16 @@ static int start_flash(struct sim_device *device)
 	case RNV_EBUSY:
 		(void)fprintf(stderr, "ranvier-sim: %s: another simulated device has it open\n",
 			      path);
-		return 1;
+		return SIM_EXIT_FILE;
 	case RNV_EFORMAT:
 		(void)fprintf(stderr, "ranvier-sim: %s: is no simulated device's flash\n", path);
-		return 1;
+		return SIM_EXIT_FILE;
 	case RNV_EBADMSG:
 		(void)fprintf(stderr, "ranvier-sim: %s: is a flash of another --layout\n", path);
-		return 1;
+		return SIM_EXIT_FILE;
 	default:
-		return fail("cannot open", path, status);
+		(void)fail("cannot open", path, status);
+		return SIM_EXIT_FILE;
 	}
 }
 
@@ -119,7 +120,7 @@ static int start_store(struct sim_device *device)
 		int count = sim_keys_read(device->keys, &device->crypto, options->keys);
 
 		if (count < 0) {
-			return 1;
+			return SIM_EXIT_FILE;
 		}
 		config.key_count = (uint32_t)count;
 	}
@@ -164,7 +165,7 @@ static void start_sched(struct sim_device *device)
 	    rnv_sched_init(&device->sched, &config) != RNV_OK ||
 	    rnv_posix_driver_start(device->driver, &device->sched, 0) != RNV_OK) {
 		(void)fputs("ranvier-sim: no memory, or no thread\n", stderr);
-		exit(1);
+		exit(SIM_EXIT_FAILED);
 	}
 }
 
@@ -333,15 +334,15 @@ int sim_device_start(struct sim_device *device, const struct sim_options *option
 	int status;
 
 	device->options = *options;
-	status = sim_layout_read(&device->layout, options->layout);
-	if (status == 0) {
-		status = start_flash(device);
+	if (sim_layout_read(&device->layout, options->layout) != 0) {
+		return SIM_EXIT_FILE;
 	}
+	status = start_flash(device);
 	if (status == 0) {
 		status = start_store(device);
 	}
 	if (status != 0) {
-		return 1;
+		return status;
 	}
 	if (options->allow_unsigned != 0u) {
 		(void)puts("unsigned packages are accepted: for development only");
@@ -350,7 +351,7 @@ int sim_device_start(struct sim_device *device, const struct sim_options *option
 	status = start_server(device);
 	if (status == 0 && pthread_create(&device->worker, NULL, work, device) != 0) {
 		(void)fputs("ranvier-sim: no thread\n", stderr);
-		status = 1;
+		status = SIM_EXIT_FAILED;
 	}
 	return status;
 }

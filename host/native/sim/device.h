@@ -69,6 +69,10 @@ struct sim_device {
 	uint32_t stop;
 };
 
+/* Exit codes, as those of the command `ranvier`: a file cannot be used; all else. */
+#define SIM_EXIT_FILE   3
+#define SIM_EXIT_FAILED 4
+
 /* Start it; says what it finds. Returns 0, or an exit code, after saying what is wrong. */
 int sim_device_start(struct sim_device *device, const struct sim_options *options);
 

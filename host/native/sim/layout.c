@@ -238,19 +238,61 @@ static int read_text(struct reader *reader, const char *text)
 	return status;
 }
 
+static bool power_of_two(uint32_t value)
+{
+	return value != 0u && (value & (value - 1u)) == 0u;
+}
+
+/* What is wrong with the flash, or NULL. */
+static const char *flash_fault(const struct rnv_flash_geometry *geometry)
+{
+	if (geometry->sector_bytes == 0u) {
+		return "no sector_bytes";
+	}
+	if (geometry->unit_bytes == 0u) {
+		return "no unit_bytes";
+	}
+	if (!power_of_two(geometry->unit_bytes) || geometry->unit_bytes > RNV_FLASH_MAX_UNIT) {
+		return "unit_bytes is not a power of two up to 128";
+	}
+	if (!power_of_two(geometry->sector_bytes) ||
+	    geometry->sector_bytes < geometry->unit_bytes) {
+		return "sector_bytes is not a power of two of at least a unit";
+	}
+	return (geometry->erased == 0xFFu || geometry->erased == 0u) ? NULL
+								     : "erased is not 0 or 255";
+}
+
+/* Bytes of a sector of the registry at least (SPEC.md 4.1): its header and two entries. */
+static uint32_t registry_bytes(const struct sim_layout *layout)
+{
+	uint32_t unit = layout->geometry.unit_bytes;
+	uint32_t header = 68u + 32u * layout->model_count;
+	uint32_t entry = (unit > 16u) ? unit : 16u;
+
+	return ((header + unit - 1u) & ~(unit - 1u)) + 2u * entry;
+}
+
 /* What the whole has to be. The store checks the rest. */
 static int check(struct reader *reader)
 {
 	struct sim_layout *layout = reader->layout;
+	const char *fault = flash_fault(&layout->geometry);
 	uint32_t need;
 
 	if (layout->model_count == 0u) {
 		return fail(reader, "no [[model]]");
 	}
+	if (fault != NULL) {
+		return fail(reader, fault);
+	}
+	if (layout->geometry.sector_bytes < registry_bytes(layout)) {
+		return fail(reader, "sector_bytes is too small for the registry of so many models");
+	}
 	need = rnv_store_region_bytes(&layout->geometry, layout->models, layout->model_count);
 	if (need == 0u) {
-		return fail(reader, "sector_bytes and unit_bytes are to be powers of two, names to "
-				    "differ, and slot_bytes whole sectors");
+		return fail(reader, "names are to differ, slot_bytes to be whole sectors, and all "
+				    "of them 2 GiB at most");
 	}
 	if (!reader->has_region) {
 		layout->geometry.bytes = need;

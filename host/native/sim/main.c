@@ -39,7 +39,7 @@ static uint32_t line_count;
 static void stop_with(const char *what, int status)
 {
 	(void)fprintf(stderr, "ranvier-sim: %s: %s\n", what, strerror(-status));
-	exit(1);
+	exit(SIM_EXIT_FAILED);
 }
 
 static void tell(const char *line, const char *kind, const char *where)
@@ -169,7 +169,7 @@ static void restart(int argc, char **argv)
 		(void)execv("/proc/self/exe", args);
 	}
 	perror("ranvier-sim: cannot restart");
-	_exit(1);
+	_exit(SIM_EXIT_FAILED);
 }
 
 /* With --stdio standard output is the line, so everything else goes to standard error. */
@@ -186,6 +186,7 @@ int main(int argc, char **argv)
 	struct sim_options options;
 	sigset_t signals;
 	int signal_number = 0;
+	int status;
 
 	sim_options_read(&options, argc, argv);
 	(void)sigemptyset(&signals);
@@ -195,8 +196,9 @@ int main(int argc, char **argv)
 	(void)sigaddset(&signals, SIGUSR1);
 	(void)sigprocmask(SIG_BLOCK, &signals, NULL); /* for sigwait(), in all threads */
 	move_output(&options);
-	if (sim_device_start(&device, &options) != 0) {
-		return 1;
+	status = sim_device_start(&device, &options);
+	if (status != 0) {
+		return status;
 	}
 	open_lines(&options);
 	start_lines(&options);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <ranvier/port.h>
+
 #include "shell.h"
 
 #define PAUSE_NS   1000000
@@ -21,6 +23,7 @@ struct order {
 	uint32_t input_bytes;
 	uint32_t seed;
 	uint32_t lane;
+	uint32_t id; /* of the run */
 };
 
 /*
@@ -68,6 +71,7 @@ static int submit(struct sim_shell *shell, const struct order *order, uint8_t *i
 	const struct rnv_server_run run = {.model = order->model,
 					   .lane = order->lane,
 					   .bytes = order->input_bytes,
+					   .id = order->id,
 					   .deadline_us = RNV_NEVER};
 	const struct rnv_tensor_rec *rec;
 	uint32_t x = order->seed;
@@ -80,11 +84,11 @@ static int submit(struct sim_shell *shell, const struct order *order, uint8_t *i
 		at += rec->bytes;
 	}
 	if (status == RNV_OK) {
-		status = rnv_server_run_write(server, 0, inputs, at, &offset, &job);
+		status = rnv_server_run_write(server, order->id, 0, inputs, at, &offset, &job);
 	}
 	for (uint32_t i = 0; i < MOST_TRIES && (status == RNV_EAGAIN || status == RNV_EBUSY); i++) {
 		pause_a_little();
-		status = rnv_server_run_write(server, 0, inputs, at, &offset, &job);
+		status = rnv_server_run_write(server, order->id, 0, inputs, at, &offset, &job);
 	}
 	return status;
 }
@@ -115,9 +119,10 @@ static int finish(struct sim_shell *shell, const struct order *order)
 	struct rnv_server_run_status run;
 	uint8_t *outputs;
 	uint32_t taken = 0;
-	uint32_t count;
+	int count;
 
-	while (rnv_server_run_read(server, 0, NULL, 0, &run), run.state == RNV_SERVER_RUNNING) {
+	while (rnv_server_run_read(server, order->id, 0, NULL, 0, &run) == RNV_OK &&
+	       run.state == RNV_SERVER_RUNNING) {
 		pause_a_little();
 	}
 	if (run.state != RNV_SERVER_DONE) {
@@ -130,9 +135,9 @@ static int finish(struct sim_shell *shell, const struct order *order)
 	if (outputs == NULL) {
 		return RNV_ENOMEM;
 	}
-	while ((count = rnv_server_run_read(server, taken, outputs + taken, run.bytes - taken,
-					    &run)) != 0u) {
-		taken += count;
+	while ((count = rnv_server_run_read(server, order->id, taken, outputs + taken,
+					    run.bytes - taken, &run)) > 0) {
+		taken += (uint32_t)count;
 	}
 	sim_shell_print(shell, "%s: ok after %u us\n  outputs crc 0x%08x",
 			(const char *)rnv_package_header(order->pkg)->name, run.us,
@@ -154,7 +159,9 @@ static int parse(struct sim_shell *shell, int argc, char **argv, struct order *o
 		sim_shell_print(shell, "no model \"%s\"; try: model list\n", argv[2]);
 		return model;
 	}
-	*order = (struct order){.model = (uint32_t)model, .lane = RNV_SERVER_ANY_LANE};
+	*order = (struct order){.model = (uint32_t)model,
+				.lane = RNV_SERVER_ANY_LANE,
+				.id = (uint32_t)rnv_now_us()};
 	for (int i = 3; i < argc; i++) {
 		if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
 			i++;

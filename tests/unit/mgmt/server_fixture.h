@@ -291,8 +291,8 @@ static inline void send_image(uint32_t model)
 	while (offset < package_bytes) {
 		uint32_t count = package_bytes - offset < 500 ? package_bytes - offset : 500;
 
-		assert_int_equal(rnv_server_upload_chunk(&server, offset, package + offset, count,
-							 crc_of(0, package + offset, count),
+		assert_int_equal(rnv_server_upload_chunk(&server, NULL, offset, package + offset,
+							 count, crc_of(0, package + offset, count),
 							 &offset),
 				 RNV_OK);
 	}
@@ -356,11 +356,12 @@ static inline void assert_runs(uint32_t model, int k)
 	assert_int_equal(rnv_model_find(&sched, layout[model].name),
 			 rnv_server_handle(&server, model));
 	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_OK);
-	assert_int_equal(rnv_server_run_write(&server, 0, input, X_BYTES, &offset, &job), RNV_OK);
+	assert_int_equal(rnv_server_run_write(&server, 0, 0, input, X_BYTES, &offset, &job),
+			 RNV_OK);
 	assert_int_equal(offset, X_BYTES);
 	assert_int_not_equal(job, RNV_NO_HANDLE);
 	rnv_sched_run(&sched);
-	assert_int_equal(rnv_server_run_read(&server, 0, y, sizeof(y), &status), Y_BYTES);
+	assert_int_equal(rnv_server_run_read(&server, 0, 0, y, sizeof(y), &status), Y_BYTES);
 	assert_int_equal(status.state, RNV_SERVER_DONE);
 	assert_int_equal(status.status, RNV_OK);
 	assert_int_equal(status.bytes, Y_BYTES);

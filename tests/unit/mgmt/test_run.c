@@ -21,16 +21,26 @@ static int begin_loaded(void **state)
 	return 0;
 }
 
+static int give_of(uint32_t id, uint32_t at, uint32_t bytes)
+{
+	return rnv_server_run_write(&server, id, at, input + at, bytes, &offset, &job);
+}
+
 static int give(uint32_t at, uint32_t bytes)
 {
-	return rnv_server_run_write(&server, at, input + at, bytes, &offset, &job);
+	return give_of(0, at, bytes);
+}
+
+static uint32_t completed_of(uint32_t model)
+{
+	return model_of(model).completed;
 }
 
 static struct rnv_server_run_status status_of(void)
 {
 	struct rnv_server_run_status status;
 
-	assert_int_equal(rnv_server_run_read(&server, 0, NULL, 0, &status), 0);
+	assert_int_equal(rnv_server_run_read(&server, 0, 0, NULL, 0, &status), 0);
 	return status;
 }
 
@@ -98,7 +108,7 @@ static void test_pieces(void **state)
 	assert_int_equal(give(7, 1), RNV_ESTATE);
 	assert_int_equal(give(X_BYTES, 1), RNV_ESTATE);
 	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_EBUSY);
-	assert_int_equal(rnv_server_run_read(&server, 0, y, 3, &status), 0);
+	assert_int_equal(rnv_server_run_read(&server, 0, 0, y, 3, &status), 0);
 	assert_int_equal(status.state, RNV_SERVER_RUNNING);
 	assert_int_equal(status.bytes, 0);
 	assert_int_equal(status.version[1], 1);
@@ -106,14 +116,14 @@ static void test_pieces(void **state)
 	now_us += 50;
 	expect(input, 1, expected);
 	for (uint32_t at = 0; at < Y_BYTES; at++) {
-		assert_int_equal(rnv_server_run_read(&server, at, y, 1, &status), 1);
+		assert_int_equal(rnv_server_run_read(&server, 0, at, y, 1, &status), 1);
 		assert_int_equal(y[0], expected[at]);
 	}
 	assert_int_equal(status.state, RNV_SERVER_DONE);
-	assert_int_equal(rnv_server_run_read(&server, 1, y, 10, &status), 2);
+	assert_int_equal(rnv_server_run_read(&server, 0, 1, y, 10, &status), 2);
 	assert_memory_equal(y, expected + 1, 2);
-	assert_int_equal(rnv_server_run_read(&server, 3, y, 10, &status), 0);
-	assert_int_equal(rnv_server_run_read(&server, 4, y, 10, &status), 0);
+	assert_int_equal(rnv_server_run_read(&server, 0, 3, y, 10, &status), 0);
+	assert_int_equal(rnv_server_run_read(&server, 0, 4, y, 10, &status), 0);
 	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_OK); /* that one is dropped */
 	assert_int_equal(status_of().state, RNV_SERVER_FILLING);
 }
@@ -135,7 +145,7 @@ static void test_the_package_that_ran(void **state)
 	assert_int_equal(rnv_server_activate(&server, ALPHA, 1), RNV_OK);
 	work();
 	assert_int_equal(model_of(ALPHA).running, 1);
-	assert_int_equal(rnv_server_run_read(&server, 0, y, 3, &status), 3);
+	assert_int_equal(rnv_server_run_read(&server, 0, 0, y, 3, &status), 3);
 	assert_int_equal(status.version[1], 1);
 	assert_int_equal(status.crc, crc);
 	expect(input, 1, expected);
@@ -230,7 +240,7 @@ static void test_cancelled(void **state)
 	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_OK);
 	assert_int_equal(give(0, X_BYTES), RNV_OK);
 	assert_int_equal(rnv_job_cancel(&sched, job), RNV_OK);
-	assert_int_equal(rnv_server_run_read(&server, 0, y, 3, &status), 0);
+	assert_int_equal(rnv_server_run_read(&server, 0, 0, y, 3, &status), 0);
 	assert_int_equal(status.state, RNV_SERVER_DONE);
 	assert_int_equal(status.status, RNV_ECANCELED);
 	assert_int_equal(status.bytes, 0);
@@ -308,6 +318,96 @@ static void test_reset_flag(void **state)
 	assert_int_equal(status_of().status, RNV_OK);
 }
 
+/* A request that comes again is answered again; another client's is not. */
+static void test_ids(void **state)
+{
+	struct rnv_server_run run = run_of(ALPHA);
+	struct rnv_server_run other = run_of(ALPHA);
+	struct rnv_server_run_status status;
+	int8_t expected[Y_BYTES];
+	int8_t y[Y_BYTES];
+	uint32_t submitted;
+
+	(void)state;
+	run.id = 0xFFFFFFFF;
+	other.id = 1;
+	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_OK);
+	assert_int_equal(give_of(run.id, 0, 4), RNV_OK);
+	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_OK); /* it goes on */
+	assert_int_equal(give_of(run.id, 0, 4), RNV_OK);
+	assert_int_equal(offset, 4);
+	assert_int_equal(give_of(other.id, 4, 4), RNV_ESTATE);
+	assert_int_equal(give_of(0, 4, 4), RNV_ESTATE);
+	assert_int_equal(rnv_server_run_read(&server, other.id, 0, y, 3, &status), RNV_ESTATE);
+	assert_int_equal(status.state, RNV_SERVER_NONE);
+	assert_int_equal(rnv_server_run_read(&server, run.id, 0, y, 3, &status), 0);
+	assert_int_equal(status.state, RNV_SERVER_FILLING);
+	assert_int_equal(status.job, RNV_NO_HANDLE);
+	assert_int_equal(give_of(run.id, 4, X_BYTES - 4), RNV_OK);
+	submitted = job;
+	assert_int_equal(rnv_server_run_begin(&server, &other), RNV_EBUSY);
+	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_OK); /* runs already */
+	assert_int_equal(give_of(run.id, 4, X_BYTES - 4), RNV_OK);
+	assert_int_equal(job, submitted);
+	rnv_sched_run(&sched);
+	assert_int_equal(give_of(run.id, 4, X_BYTES - 4), RNV_OK);
+	assert_int_equal(job, submitted);
+	assert_int_equal(rnv_server_run_read(&server, run.id, 0, y, 3, &status), Y_BYTES);
+	assert_int_equal(status.job, submitted);
+	expect(input, 1, expected);
+	assert_memory_equal(y, expected, Y_BYTES);
+	assert_int_equal(rnv_server_run_read(&server, 0, 0, y, 3, &status), RNV_ESTATE);
+	assert_int_equal(status.bytes, 0);
+	assert_int_equal(completed_of(ALPHA), 1);
+}
+
+/* What ran and is gone does not run again, nor does it disturb who came after it. */
+static void test_late_repeats(void **state)
+{
+	struct rnv_server_run run = run_of(ALPHA);
+	struct rnv_server_run_status status;
+	int8_t y[Y_BYTES];
+
+	(void)state;
+	for (run.id = 1; run.id <= RNV_SERVER_PAST_RUNS; run.id++) {
+		assert_int_equal(rnv_server_run_begin(&server, &run), RNV_OK);
+		assert_int_equal(give_of(run.id, 0, X_BYTES), RNV_OK);
+		rnv_sched_run(&sched);
+	}
+	for (run.id = 1; run.id < RNV_SERVER_PAST_RUNS; run.id++) {
+		assert_int_equal(rnv_server_run_begin(&server, &run), RNV_ESTATE);
+		assert_int_equal(give_of(run.id, 0, X_BYTES), RNV_ESTATE);
+	}
+	assert_int_equal(rnv_server_run_read(&server, RNV_SERVER_PAST_RUNS, 0, y, 3, &status),
+			 Y_BYTES);
+	drop_run(&now_us);
+	run.id = RNV_SERVER_PAST_RUNS;
+	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_ESTATE);
+	assert_int_equal(rnv_server_run_read(&server, run.id, 0, y, 3, &status), 0);
+	assert_int_equal(status.state, RNV_SERVER_NONE);
+	assert_int_equal(completed_of(ALPHA), RNV_SERVER_PAST_RUNS);
+}
+
+/* A foreign reader does not keep outputs. */
+static void test_foreign_reader(void **state)
+{
+	struct rnv_server_run run = run_of(ALPHA);
+	struct rnv_server_run_status status;
+
+	(void)state;
+	run.id = 7;
+	assert_int_equal(rnv_server_run_begin(&server, &run), RNV_OK);
+	assert_int_equal(give_of(7, 0, X_BYTES), RNV_OK);
+	rnv_sched_run(&sched);
+	poll_once();
+	now_us += IDLE_US - 1;
+	assert_int_equal(rnv_server_run_read(&server, 8, 0, NULL, 0, &status), RNV_ESTATE);
+	now_us += 1;
+	poll_once();
+	assert_int_equal(rnv_server_run_read(&server, 7, 0, NULL, 0, &status), 0);
+	assert_int_equal(status.state, RNV_SERVER_NONE);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, begin_loaded)
 
 int main(void)
@@ -323,6 +423,9 @@ int main(void)
 		TEST(test_deadline),
 		TEST(test_time_out),
 		TEST(test_reset_flag),
+		TEST(test_ids),
+		TEST(test_late_repeats),
+		TEST(test_foreign_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

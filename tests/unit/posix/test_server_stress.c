@@ -180,11 +180,11 @@ static void run_once(void)
 	uint32_t offset;
 
 	if (rnv_server_run_begin(&server, &run) != RNV_OK ||
-	    rnv_server_run_write(&server, 0, input, X_BYTES, &offset, NULL) != RNV_OK) {
+	    rnv_server_run_write(&server, 0, 0, input, X_BYTES, &offset, NULL) != RNV_OK) {
 		return;
 	}
 	while (status.state == RNV_SERVER_RUNNING) {
-		(void)rnv_server_run_read(&server, 0, y, sizeof(y), &status);
+		(void)rnv_server_run_read(&server, 0, 0, y, sizeof(y), &status);
 		nap(50);
 	}
 	if (status.state == RNV_SERVER_DONE && status.status == RNV_OK) {

@@ -39,6 +39,8 @@
 extern "C" {
 #endif
 
+#define RNV_SERVER_SHA_BYTES 4 /**< Of a SHA-256, to tell an upload from another. */
+
 /** rnv_server_run.lane: the least urgent lane that the model is bound to. */
 #define RNV_SERVER_ANY_LANE 0xFFFFFFFF
 
@@ -133,6 +135,8 @@ struct rnv_server_test {
 	uint8_t waiting;               /**< @private for a lane, a job, or memory */
 };
 
+#define RNV_SERVER_PAST_RUNS 4 /**< Runs whose id is remembered after they were submitted. */
+
 /** A run for a link; all members are private. */
 struct rnv_server_job {
 	struct rnv_job_result result; /**< @private */
@@ -143,6 +147,7 @@ struct rnv_server_job {
 	uint32_t offset;              /**< @private next byte of the inputs */
 	uint32_t input_bytes;         /**< @private */
 	uint32_t crc;                 /**< @private of the package */
+	uint32_t id;                  /**< @private of the run */
 	struct rnv_io io;             /**< @private of the entry point */
 	uint16_t version[3];          /**< @private of the package */
 	uint8_t lane;                 /**< @private */
@@ -153,14 +158,15 @@ struct rnv_server_job {
 
 /** A server; all members are private. */
 struct rnv_server {
-	struct rnv_server_config config; /**< @private */
-	uint8_t io_owner;                /**< @private of `config.io` */
-	uint8_t io_wanted;               /**< @private a self-test waits for it */
-	uint16_t lane_count;             /**< @private */
-	struct rnv_server_test test;     /**< @private */
-	struct rnv_server_load load;     /**< @private */
-	struct rnv_server_job run;       /**< @private */
-	struct rnv_ota ota;              /**< @private */
+	struct rnv_server_config config;          /**< @private */
+	uint8_t io_owner;                         /**< @private of `config.io` */
+	uint8_t io_wanted;                        /**< @private a self-test waits for it */
+	uint16_t lane_count;                      /**< @private */
+	struct rnv_server_test test;              /**< @private */
+	struct rnv_server_load load;              /**< @private */
+	struct rnv_server_job run;                /**< @private */
+	struct rnv_ota ota;                       /**< @private */
+	uint32_t past_runs[RNV_SERVER_PAST_RUNS]; /**< @private ids, the newest first */
 };
 
 /** What is known of the package in a slot. */
@@ -210,6 +216,7 @@ struct rnv_server_run {
 	uint32_t lane;        /**< lane, or RNV_SERVER_ANY_LANE */
 	uint32_t bytes;       /**< of all its inputs */
 	uint32_t flags;       /**< RNV_JOB_RESET, or 0 */
+	uint32_t id;          /**< whose it is: of the client's choice, new for each run; 0: none */
 	uint64_t deadline_us; /**< from its submission on, or RNV_NEVER */
 };
 
@@ -228,6 +235,7 @@ struct rnv_server_run_status {
 	uint32_t us;         /**< from submission to completion; saturates */
 	uint32_t bytes;      /**< of all outputs; 0 where it did not end well */
 	uint32_t crc;        /**< `rnv_trailer.crc32` of the package that ran */
+	uint32_t job;        /**< the job's handle; RNV_NO_HANDLE: not submitted */
 	uint16_t version[3]; /**< likewise, major, minor, patch */
 	uint16_t missed;     /**< 1: completed after its deadline */
 };
@@ -338,9 +346,16 @@ int rnv_server_steps_get(struct rnv_server *server, uint32_t model, uint32_t fir
 int rnv_server_upload_begin(struct rnv_server *server, const struct rnv_ota_request *request,
 			    uint32_t *offset);
 
-/** rnv_ota_chunk(). */
-int rnv_server_upload_chunk(struct rnv_server *server, uint32_t at, const void *data,
-			    uint32_t bytes, uint32_t crc, uint32_t *offset);
+/**
+ * rnv_ota_chunk().
+ *
+ * @param sha begins the SHA-256 of the file that the chunk is of: RNV_SERVER_SHA_BYTES; NULL: of
+ *            whatever file is under way
+ * @retval RNV_ESTATE also: another file is under way; nothing was taken
+ * @retval others     as rnv_ota_chunk()
+ */
+int rnv_server_upload_chunk(struct rnv_server *server, const void *sha, uint32_t at,
+			    const void *data, uint32_t bytes, uint32_t crc, uint32_t *offset);
 
 /** rnv_ota_status_get(). */
 void rnv_server_update_get(struct rnv_server *server, struct rnv_ota_status *status);
@@ -373,14 +388,17 @@ int rnv_server_revoke(struct rnv_server *server, uint32_t key_id);
  */
 
 /**
- * Begin a run: one at a time. One that is filled or done is dropped.
+ * Begin a run: one at a time. One of another id, or of none, that is filled or done is dropped. One
+ * of the same id goes on as it is, so that a request which comes twice does not run twice: that
+ * also holds for the last RNV_SERVER_PAST_RUNS that were submitted with an id.
  *
  * @param server server
  * @param run    copied
  * @retval RNV_OK     give its inputs by rnv_server_run_write()
  * @retval RNV_ENOENT no such model, or none is loaded
  * @retval RNV_EINVAL no such entry, another number of input bytes, or flags
- * @retval RNV_ESTATE the model is not bound to the lane
+ * @retval RNV_ESTATE the model is not bound to the lane; or a run of this id was submitted, and its
+ *                    outputs are gone
  * @retval RNV_ENOMEM the workspace is too small
  * @retval RNV_EBUSY  a run or a self-test is under way, or one of an update waits for its turn
  */
@@ -391,6 +409,7 @@ int rnv_server_run_begin(struct rnv_server *server, const struct rnv_server_run 
  * there are none). What is not wanted next is harmless: nothing is written.
  *
  * @param server server
+ * @param id     the run's
  * @param at     offset in the inputs
  * @param data   any alignment
  * @param bytes  how many
@@ -398,27 +417,29 @@ int rnv_server_run_begin(struct rnv_server *server, const struct rnv_server_run 
  * @param job    receives the job's handle when it was submitted, else RNV_NO_HANDLE; may be NULL
  * @retval RNV_OK     taken, or not wanted; also the last ones once more
  * @retval RNV_EINVAL beyond the inputs; nothing was taken
- * @retval RNV_ESTATE no run takes inputs
+ * @retval RNV_ESTATE no run takes inputs, or one of another id
  * @retval RNV_EBUSY  a resident model's lane has jobs or is claimed: give the last ones again
  * @retval RNV_EAGAIN the lane is full, or no job slot is free: likewise
  * @retval others     as rnv_job_submit(); the run is over
  */
-int rnv_server_run_write(struct rnv_server *server, uint32_t at, const void *data, uint32_t bytes,
-			 uint32_t *offset, uint32_t *job);
+int rnv_server_run_write(struct rnv_server *server, uint32_t id, uint32_t at, const void *data,
+			 uint32_t bytes, uint32_t *offset, uint32_t *job);
 
 /**
  * Where the run is, and its outputs, which follow each other without gaps; as often as one likes
  * until the next run, or nobody asks for `idle_us`; for a second while a self-test waits.
  *
  * @param server server
+ * @param id     the run's
  * @param at     offset in the outputs
  * @param data   receives outputs
- * @param room   most bytes
+ * @param room   most bytes, at most INT_MAX
  * @param status filled
- * @return bytes at `data`: 0 while it is not done, and at the end
+ * @retval >=0        bytes at `data`: 0 while it is not done, and at the end
+ * @retval RNV_ESTATE the run is one of another id; `status` has RNV_SERVER_NONE
  */
-uint32_t rnv_server_run_read(struct rnv_server *server, uint32_t at, void *data, uint32_t room,
-			     struct rnv_server_run_status *status);
+int rnv_server_run_read(struct rnv_server *server, uint32_t id, uint32_t at, void *data,
+			uint32_t room, struct rnv_server_run_status *status);
 
 /**
  * Begin the golden self-test of the model that runs: on an instance of its own, in the least urgent

@@ -82,7 +82,7 @@ static bool decode_echo(const struct request *request, struct zcbor_string *text
 static int answer_os(const struct rnv_posix_smp_config *config, const struct request *request,
 		     zcbor_state_t *out, uint32_t *reset)
 {
-	struct zcbor_string text = {0};
+	struct zcbor_string text = {.value = (const uint8_t *)""}; /* without `d`, as MCUmgr */
 	bool ok = true;
 
 	if (request->id == OS_ECHO) {

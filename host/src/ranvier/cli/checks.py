@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ranvier._version import __version__
-from ranvier.errors import RanvierError
+from ranvier.device.simulator import NAME, find_simulator
+from ranvier.errors import RanvierError, ToolError
 from ranvier.native import op_codes
 from ranvier.testing._optional import pip_install
 
@@ -82,6 +83,7 @@ class Machine:
 
 BASIC = "basic use"
 CHECKERS = "validate"
+SIMULATOR = "simulated device"
 DEVICES = "bare metal"
 ZEPHYR = "Zephyr"
 BOARDS = "boards"
@@ -146,10 +148,19 @@ PROGRAMS = (
 
 def program_checks(machine: Machine) -> Iterator[Check]:
     """Compilers, emulators and build programs with their versions."""
+    yield _simulator(machine)
     own = [Path(sys.executable).parent]
     for program in PROGRAMS:
         path = machine.which(program.name, own)
         yield _program(machine, program, path)
+
+
+def _simulator(machine: Machine) -> Check:
+    try:
+        path = find_simulator()
+    except ToolError as error:
+        return Check(SIMULATOR, NAME, State.MISSING, error.message, error.remedy or "")
+    return _program(machine, Program(SIMULATOR, NAME, "install ranvier again"), str(path))
 
 
 def _program(machine: Machine, program: Program, path: str | None) -> Check:

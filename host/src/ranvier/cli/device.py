@@ -27,6 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 SIM_FLASH = "ranvier-sim.flash"
 _SIM_OPTIONS = "--allow-unsigned"
 _WAIT_S = 30.0
+_MOST_LINE = 400
+_MOST_TEXT = 1 << 18
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -152,7 +154,7 @@ def _found() -> str:
 
 
 class Console:
-    """Shows what a device prints, line by line, on standard error.
+    """Shows what a device prints, line by line, on standard error: not without limit.
 
     ``say`` prints a line there; by default click does.
     """
@@ -161,23 +163,37 @@ class Console:
         self._silent = output.as_json or output.quiet
         self._say = say or (lambda line: click.echo(line, err=True))
         self._pending = ""
+        self._left = _MOST_TEXT
 
     def text(self, data: bytes) -> None:
         """Bytes as they come."""
-        *lines, self._pending = (self._pending + data.decode("utf-8", "replace")).split("\n")
+        *lines, pending = (self._pending + data.decode("utf-8", "replace")).split("\n")
+        self._pending = pending[: _MOST_LINE + 1]
         for line in lines:
             self.line(line)
 
     def line(self, line: str) -> None:
         """A whole line; empty ones and prompts alone are passed over."""
         shown = printable(_ESCAPES.sub("", line.replace("\r", ""))).strip()
-        if shown and not self._silent and not shown.endswith(":~$"):
-            self._say(click.style(f"device: {shown}", dim=True))
+        if not shown or self._silent or shown.endswith(":~$") or self._left <= 0:
+            return
+        if len(shown) > _MOST_LINE:
+            shown = f"{shown[:_MOST_LINE]}..."
+        self._left -= len("device: ") + len(shown)
+        shown = shown if self._left > 0 else "what it prints further is not shown"
+        self._say(click.style(f"device: {shown}", dim=True))
 
     def note(self, line: str) -> None:
         """A message about the link."""
         if not self._silent:
             self._say(printable(line))
+
+
+def _words(options: str) -> list[str]:
+    try:
+        return shlex.split(options)
+    except ValueError as error:
+        raise click.UsageError(f"--sim-options {options!r}: {error}") from None
 
 
 @contextmanager
@@ -190,7 +206,7 @@ def address_of(target: Target, console: Console, of: str = "smp") -> Iterator[st
 
     assert target.sim is not None
     check_flash(target.sim)
-    options = ["--flash", target.sim, "--pty", *shlex.split(target.sim_options)]
+    options = ["--flash", target.sim, "--pty", *_words(target.sim_options)]
     with Simulator(options, console.line) as simulator:
         try:
             yield simulator.address(of)

@@ -244,13 +244,17 @@ def erase(output: Output, model: str, slot: int, target: Target) -> None:
 def abort(output: Output, target: Target) -> None:
     """Drop the upload under way; what the device received of it is forgotten."""
     from ranvier.device.update import Updater
+    from ranvier.device.wire import Phase
 
+    uploads = (Phase.RECEIVING, Phase.VERIFYING, Phase.TESTING, Phase.READY)
     with connected(output, target) as client:
-        before = client.update()
-        Updater(client).abort()
-    name = f" of {before.model}" if before.model else ""
-    output.text(f"no upload{name} is under way")
-    output.json({"model": before.model})
+        before = Updater(client).abort()
+    dropped = any(before.sha) and before.phase in uploads
+    if dropped:
+        output.text(f"the upload of {before.model} is dropped: slot {before.slot} is empty")
+    else:
+        output.text("no upload was under way")
+    output.json({"model": before.model if dropped else None, "dropped": dropped})
 
 
 def _decide(

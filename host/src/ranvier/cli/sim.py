@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from collections.abc import Sequence
 
 import click
 
 from ranvier.cli.device import SIM_FLASH
-from ranvier.cli.output import Output, common_options
+from ranvier.cli.output import Exit, Output, common_options
 from ranvier.errors import ToolError
 
 _FILE = click.Path(dir_okay=False)
@@ -66,10 +68,12 @@ def sim(
     """Be a device: models in a flash file, updates and a shell, until Ctrl-C.
 
     It prints where it is: `smp: pty PATH` for --port of the other commands, `shell: pty PATH` for
-    that of `ranvier shell`.
+    that of `ranvier shell`; with --json one document that says so, once.
     """
     if link is not None and tcp is not None:
         raise click.UsageError(f"give one of --{link} and --tcp")
+    if link == "stdio" and output.as_json:
+        raise click.UsageError("give one of --stdio and --json")
     from ranvier.device.simulator import check_flash, find_simulator
 
     check_flash(flash)
@@ -83,9 +87,22 @@ def sim(
         options += ["--fault", one]
     options += ["--allow-unsigned"] if allow_unsigned else []
     sys.stdout.flush()
+    if output.as_json:
+        sys.exit(_supervise(output, options))
     try:
         os.execv(program, [str(program), *options])
     except OSError as error:
         raise ToolError(
             f"{program}: does not start: {error.strerror}", remedy="install ranvier again"
         ) from None
+
+
+def _supervise(output: Output, options: Sequence[str]) -> int:
+    """Run the program beside this one, which tells its addresses or its error in JSON."""
+    from ranvier.device.simulator import Simulator
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(Exit.OK))
+    with Simulator(options) as simulator:
+        output.json({of: simulator.address(of) for of in ("smp", "shell")})
+        sys.stdout.flush()
+        return simulator.wait()

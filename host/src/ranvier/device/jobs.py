@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import dataclass
 
@@ -44,8 +45,9 @@ def run(
             f"{len(data)} bytes of input, the device takes {info.io}",
             remedy="build its firmware with a larger buffer for jobs over SMP",
         )
-    _submit(client, _piece_bytes(info), model, entry, data, stateful)
-    return _result(client)
+    own = secrets.randbits(32) or 1  # tells this run from those of other clients
+    job = _submit(client, own, _piece_bytes(info), model, entry, data, stateful)
+    return _result(client, own, job)
 
 
 def _piece_bytes(info: Info) -> int:
@@ -53,12 +55,12 @@ def _piece_bytes(info: Info) -> int:
 
 
 def _submit(
-    client: Client, piece: int, model: str, entry: int, data: bytes, stateful: bool
-) -> None:
-    """Send the inputs; the last piece starts the job."""
+    client: Client, own: int, piece: int, model: str, entry: int, data: bytes, stateful: bool
+) -> int:
+    """Send the inputs; the last piece starts the job, whose number is returned."""
 
     def request(offset: int, size: int) -> Request:
-        body = {"m": model, "entry": entry, "off": offset, "len": len(data)}
+        body = {"m": model, "entry": entry, "off": offset, "len": len(data), "id": own}
         body |= {"reset": True} if stateful else {}
         return Request(Command.RUN, {**body, "data": data[offset : offset + size]}, write=True)
 
@@ -68,15 +70,15 @@ def _submit(
         try:
             body = client.call(request(offset, piece))
         except DeviceError as error:
-            if error.code == "ESTATE" and offset and _started(client):
-                return  # the reply to the last piece was lost
-            # EBUSY: a job still runs, perhaps this one, whose reply was lost. EAGAIN: no room.
+            if error.code == "ESTATE":
+                raise _lost() from None
+            # EBUSY: another client's job still runs. EAGAIN: no room.
             if error.code not in ("EBUSY", "EAGAIN") or time.monotonic() > end:
                 raise
             time.sleep(0.02)
             continue
         if "job" in body:
-            return
+            return wire.Fields(body, "run").uint("job")
         wanted = wire.offset_of(body, "run")
         idle = 0 if wanted > offset else idle + 1
         if wanted > len(data) or idle > _MOST_IDLE:
@@ -84,26 +86,32 @@ def _submit(
         offset = wanted
 
 
-def _started(client: Client) -> bool:
-    return _read(client, 0).state in (JobState.RUNNING, JobState.DONE)
+def _lost() -> DeviceError:
+    return DeviceError(
+        "the device has forgotten the job: it was reset, or another program sent one",
+        "ESTATE",
+        remedy="run it again",
+    )
 
 
-def _read(client: Client, offset: int) -> JobResult:
-    return JobResult.read(client.call(Request(Command.RUN, {"off": offset})))
+def _read(client: Client, own: int, job: int, offset: int) -> JobResult:
+    """Where the job is; raises where what the device has is not this one."""
+    try:
+        body = client.call(Request(Command.RUN, {"off": offset, "id": own}))
+    except DeviceError as error:
+        raise (_lost() if error.code == "ESTATE" else error) from None
+    result = JobResult.read(body)
+    if result.state not in (JobState.RUNNING, JobState.DONE) or result.job != job:
+        raise _lost()
+    return result
 
 
-def _result(client: Client) -> Ran:
+def _result(client: Client, own: int, job: int) -> Ran:
     """Wait for the job and fetch its outputs."""
     end = time.monotonic() + _STALL_S
     pause = 0.002
-    result = _read(client, 0)
+    result = _read(client, own, job, 0)
     while result.state != JobState.DONE:
-        if result.state != JobState.RUNNING:
-            raise DeviceError(
-                "the device has forgotten the job: it was reset, or another program sent one",
-                "ESTATE",
-                remedy="run it again",
-            )
         if time.monotonic() > end:
             raise NoAnswerError(
                 f"the job does not end: waited {_STALL_S:g} s",
@@ -111,7 +119,7 @@ def _result(client: Client) -> Ran:
             )
         time.sleep(pause)
         pause = min(pause * 1.5, 0.1)
-        result = _read(client, 0)
+        result = _read(client, own, job, 0)
     if result.status:
         code = code_name(result.status)
         raise DeviceError(
@@ -119,7 +127,7 @@ def _result(client: Client) -> Ran:
         )
     data = bytearray(result.data)
     while len(data) < result.length:
-        piece = _read(client, len(data))
+        piece = _read(client, own, job, len(data))
         if piece.state != JobState.DONE or piece.offset != len(data) or not piece.data:
             raise ReplyError("the device does not give all of the outputs", "run it again")
         data += piece.data

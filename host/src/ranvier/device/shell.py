@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from ranvier.errors import InputError, RanvierError
 
 DEFAULT_PROMPT = r"[\w.-]*:~\$ ?"
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|[78c])")
+_HALF_ESCAPE = re.compile(r"\x1b(\[[0-9;?]{0,32})?$")
 _CODE = re.compile(r"^\s*(-?\d+)\s*$", re.MULTILINE)
 _KEPT = 1 << 16
 _WRITE_S = 5.0
@@ -57,6 +59,8 @@ class Shell:
         self._prompt = _pattern(rf"(?:^|\n)(?:{prompt})$")
         self._show = show or (lambda text: None)
         self._seen = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._half = ""  # of a control sequence, whose rest is still to come
 
     def wake(self, timeout_s: float) -> None:
         """Wait for the prompt, after an empty line."""
@@ -104,8 +108,15 @@ class Shell:
                     f"{self._link.address}: waited {timeout_s:g} s for {what}",
                     remedy=f"the last that came: {self._seen[-200:]!r}; --timeout allows more",
                 )
-            self._seen = (self._seen + _clean(self._link.read(left)))[-_KEPT:]
+            self._seen = (self._seen + self._clean(self._link.read(left)))[-_KEPT:]
         return found
+
+    def _clean(self, data: bytes) -> str:
+        """Text without control sequences, with plain line ends; what came may end anywhere."""
+        text = _ESCAPES.sub("", self._half + self._decoder.decode(data))
+        half = _HALF_ESCAPE.search(text)
+        self._half = half.group() if half else ""
+        return text[: len(text) - len(self._half)].replace("\r", "")
 
 
 def read_script(text: str, source: str) -> list[Step]:
@@ -160,12 +171,6 @@ def exit_code(code: int | None) -> int:
     if not code:
         return 0
     return abs(code) if abs(code) < 126 else 1
-
-
-def _clean(data: bytes) -> str:
-    """Text without control sequences, with plain line ends."""
-    text = _ESCAPES.sub("", data.decode("utf-8", "replace"))
-    return text.replace("\r\n", "\n").replace("\r", "")
 
 
 def _pattern(text: str, where: str = "") -> re.Pattern[str]:

@@ -19,8 +19,9 @@ NAME = "ranvier-sim"
 _READY_S = 20.0
 _STOP_S = 5.0
 _END_S = 0.2
-#: Its exit code where it cut its own power.
+#: Its exit code where it cut its own power, and those where its options or files are wrong.
 _POWER_CUT = 70
+_WRONG = (2, 3)
 _LINE = re.compile(r"^(smp|shell): (pty|tcp) (\S+)$")
 
 
@@ -52,6 +53,8 @@ def check_flash(path: str) -> None:
     file = Path(path)
     if file.is_dir():
         raise InputError(f"{path}: is a directory", remedy="name a file for the flash")
+    if file.exists() and not file.is_file():
+        raise InputError(f"{path}: is not a regular file", remedy="name a file for the flash")
     try:
         with open(file, "rb") as opened:
             start = opened.read(8)
@@ -113,6 +116,9 @@ class Simulator:
         if ended is not None and self._process.returncode == _POWER_CUT:
             raise ended
         self.stop()
+        if self._process.returncode in _WRONG and self._said:
+            reason = self._said[-1].removeprefix(f"{NAME}: ")
+            raise InputError(f"the simulated device: {reason}", remedy="ranvier sim --help")
         raise ToolError(
             f"the simulated device did not come up: it told no address for {of}"
             + (f":\n{said}" if said else ""),
@@ -135,6 +141,10 @@ class Simulator:
             f"the simulated device ended, with code {code}",
             remedy="start it by itself: ranvier sim",
         )
+
+    def wait(self) -> int:
+        """Wait until it ends by itself; its exit code."""
+        return self._process.wait()
 
     def stop(self) -> None:
         """End it, as if its power were cut."""

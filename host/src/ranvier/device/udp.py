@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 from smpclient.transport.udp import SMPUDPTransport
 
@@ -12,6 +13,8 @@ from ranvier.device.errors import LinkError
 from ranvier.device.transport import DEFAULT_UDP_PORT, host_port
 
 _CONNECT_S = 5.0
+# Its warnings would go to standard error where nobody asks for them: a link tells in its errors.
+logging.getLogger("smpclient").addHandler(logging.NullHandler())
 
 
 class UdpLink:

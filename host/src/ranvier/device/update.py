@@ -36,6 +36,8 @@ _NO_PATCH = ("ESTALE", "EFORMAT", "EINVAL", "EIO")
 """What a device answers that makes nothing of a patch: the package itself may do."""
 _BUSY_S = 30.0
 _LOAD_S = 10.0
+_UPLOADS = (Phase.RECEIVING, Phase.READY, Phase.FAILED)
+"""Phases in which the update's SHA-256 is that of the upload: others may be of an activation."""
 _AT_WORK = (Phase.VERIFYING, Phase.TESTING, Phase.ERASING)
 _PHASES = {Phase.VERIFYING: "verify", Phase.TESTING: "test", Phase.ERASING: "erase"}
 
@@ -190,9 +192,18 @@ class Updater:
         if body is None or not wire.Fields(body, "erase").flag("done", True):
             self._wait()
 
-    def abort(self) -> None:
-        """Drop the upload under way; what was received is forgotten."""
-        self.client.call(_write(Command.ABORT))
+    def abort(self) -> Update:
+        """Drop the upload under way; what was received is forgotten. What was before."""
+        before = self.client.update()
+        try:
+            self.client.call(_write(Command.ABORT))
+        except DeviceError as error:
+            if error.code != "EAGAIN":  # it ends its self-test before
+                raise
+            end = time.monotonic() + _STALL_S
+            while self.client.update().phase in _AT_WORK and time.monotonic() < end:
+                time.sleep(0.05)
+        return before
 
     def revoke(self, key: int) -> wire.Info:
         """Have the device refuse a key of its own for ever; what the device is then."""
@@ -276,8 +287,7 @@ class Updater:
             finally:
                 sent.seconds += time.monotonic() - started
             if whole:
-                update = self._wait()
-                self._check_ours(parcel, update)
+                update = self._wait(parcel)
                 if update.phase == Phase.READY:
                     return update.slot
             barren = 0 if sent.furthest > before else barren + 1
@@ -305,9 +315,10 @@ class Updater:
         self._meter.show("write", offset, total)
         while offset < total:
             data = parcel.data[offset : offset + chunk]
-            wanted = self._chunk(offset, data)
+            wanted = self._chunk(offset, data, parcel.sha256)
             sent.sent += len(data)
             if wanted is None:
+                self._check_ours(parcel, self.client.update())
                 return False
             if wanted != offset + len(data):
                 self._check_ours(parcel, self.client.update())
@@ -323,9 +334,9 @@ class Updater:
             self._meter.show("write", offset, total)
         return True
 
-    def _chunk(self, offset: int, data: bytes) -> int | None:
-        """Send one chunk; the byte that is wanted next, or None where there is no upload."""
-        request = wire.chunk(offset, data)
+    def _chunk(self, offset: int, data: bytes, sha256: bytes) -> int | None:
+        """Send one chunk; the byte that is wanted next, or None where there is no such upload."""
+        request = wire.chunk(offset, data, sha256)
         end = time.monotonic() + _BUSY_S
         pause = 0.01
         while True:
@@ -342,24 +353,29 @@ class Updater:
             pause = min(pause * 2, 0.5)
 
     def _check_ours(self, parcel: Parcel, update: Update) -> None:
-        """Raise where the upload under way is not this one: chunks are not to be mixed."""
-        if update.phase == Phase.FAILED:
-            raise _failed(update)
-        if update.phase in (Phase.RECEIVING, Phase.READY) and update.sha != parcel.sha256:
+        """Raise where the upload under way is not this one, or failed."""
+        if update.phase in _UPLOADS and update.sha != parcel.sha256:
             raise DeviceError(
                 "another program has begun another upload to this device",
                 "EBUSY",
                 remedy="wait for it to end, then push again",
             )
+        if update.phase == Phase.FAILED:
+            raise _failed(update)
 
-    def _wait(self) -> Update:
-        """Wait until the device has done what it is at; raises where that failed."""
+    def _wait(self, parcel: Parcel | None = None) -> Update:
+        """Wait until the device has done what it is at; raises where that failed.
+
+        With a parcel that is what becomes of its upload; another one's is an error.
+        """
         last: tuple[Any, ...] = ()
         since = time.monotonic()
         pause = 0.02
         while True:
             update = self.client.update()
-            if update.phase == Phase.FAILED:
+            if parcel is not None:
+                self._check_ours(parcel, update)
+            elif update.phase == Phase.FAILED:
                 raise _failed(update)
             complete = update.phase == Phase.RECEIVING and update.offset == update.length
             if update.phase not in _AT_WORK and not complete:

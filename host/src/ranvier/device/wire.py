@@ -22,8 +22,10 @@ from ranvier.device.errors import ReplyError
 GROUP = 82
 OS_GROUP = 0
 NO_SLOT = 3
-CHUNK_COST = 36
-"""Most bytes of an upload's request beside its data: SMP's header, keys, offset, CRC."""
+CHUNK_COST = 45
+"""Most bytes of an upload's request beside its data: SMP's header, keys, offset, CRC, SHA-256."""
+_SHA_BYTES = 4
+"""Of an upload's SHA-256, to tell it from another."""
 
 
 class Command(enum.IntEnum):
@@ -397,9 +399,10 @@ class Update:
 
 @dataclass(frozen=True)
 class JobResult:
-    """A job that was sent; what follows ``state`` only when it is done."""
+    """A job that was sent: ``job`` since it was submitted, what follows only when it is done."""
 
     state: int
+    job: int | None = None
     status: int = 0
     us: int = 0
     length: int = 0
@@ -413,10 +416,14 @@ class JobResult:
         """From the reply's map."""
         fields = Fields(body, "run")
         state = _known(JobState, fields.uint("state"))
-        if state != JobState.DONE:
+        if state not in (JobState.RUNNING, JobState.DONE):
             return cls(state)
+        job = fields.uint("job")
+        if state != JobState.DONE:
+            return cls(state, job)
         return cls(
             state,
+            job,
             fields.number("status"),
             fields.uint("us", 0),
             fields.uint("len", 0),
@@ -480,9 +487,9 @@ class Begin:
         return Request(Command.UPLOAD, body, write=True)
 
 
-def chunk(offset: int, data: bytes) -> Request:
-    """A further request of an upload."""
-    body = {"off": offset, "data": data, "crc": zlib.crc32(data)}
+def chunk(offset: int, data: bytes, sha256: bytes) -> Request:
+    """A further request of the upload of the file with that SHA-256."""
+    body = {"off": offset, "data": data, "crc": zlib.crc32(data), "sha": sha256[:_SHA_BYTES]}
     return Request(Command.UPLOAD, body, write=True)
 
 

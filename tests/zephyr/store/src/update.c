@@ -75,7 +75,7 @@ static int send(const struct package *package, uint32_t offset, uint32_t until)
 		int status;
 
 		memcpy(chunk, package->data + offset, part);
-		status = rnv_server_upload_chunk(server, offset, chunk, part,
+		status = rnv_server_upload_chunk(server, NULL, offset, chunk, part,
 						 rnv_crc32(0, chunk, part), &offset);
 		if (status != RNV_OK) {
 			return status;
@@ -136,15 +136,16 @@ static void run_frame(uint32_t major)
 		input[i] = (int8_t)(frame[i] - 128);
 	}
 	zassert_equal(rnv_server_run_begin(server, &run), RNV_OK);
-	zassert_equal(rnv_server_run_write(server, 0, input, sizeof(input), &offset, NULL), RNV_OK);
+	zassert_equal(rnv_server_run_write(server, 0, 0, input, sizeof(input), &offset, NULL),
+		      RNV_OK);
 	for (uint32_t i = 0; i < PATIENCE_S * 100 && status.state != RNV_SERVER_DONE; i++) {
-		(void)rnv_server_run_read(server, 0, output, sizeof(output), &status);
+		(void)rnv_server_run_read(server, 0, 0, output, sizeof(output), &status);
 		k_msleep(10);
 	}
 	zassert_equal(status.state, RNV_SERVER_DONE);
 	zassert_equal(status.status, RNV_OK);
 	zassert_equal(status.version[0], major);
-	zassert_equal(rnv_server_run_read(server, 0, output, sizeof(output), &status), CLASSES);
+	zassert_equal(rnv_server_run_read(server, 0, 0, output, sizeof(output), &status), CLASSES);
 	zassert_mem_equal(output, scores, sizeof(scores));
 }
 
