@@ -231,7 +231,9 @@ def test_sim_in_json(simulator: Path, tmp_path: Path) -> None:
     assert process.stdout is not None
     text = ""
     while not text.endswith("}\n"):
-        text += process.stdout.readline()
+        line = process.stdout.readline()
+        assert line, "it ended"
+        text += line
     found = json.loads(text)
     assert found["schema"] == "ranvier.sim/1"
     assert found["smp"].startswith("/dev/")

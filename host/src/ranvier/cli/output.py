@@ -25,8 +25,8 @@ EXIT_CODES = """\b
 Exit codes:
   0  success
   1  the answer is no: validate or diff found a difference, analyze what cannot run or does not
-     fit, verify another signature, test or ota selftest a failure, doctor that basic use does not
-     work
+     fit, verify another signature, test or ota selftest a failure,
+     doctor that basic use does not work
   2  wrong usage of the command line
   3  a file or input cannot be used; the message says which, why and what to try
   4  a tool that the command needs is missing or failed"""
