@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -180,8 +181,10 @@ def cut_off(device: FakeDevice, package: Path) -> None:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         assert process.stderr is not None
-        while "write  33" not in process.stderr.readline():
-            pass
+        line = ""
+        while not re.search(r"write  3\d", line):
+            line = process.stderr.readline()
+            assert line, "it ended"
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 1
