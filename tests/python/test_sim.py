@@ -571,20 +571,6 @@ def test_what_is_wrong_with_a_flash(
     assert reason in refusal("--flash", flash, "--layout", str(layout))
 
 
-@pytest.mark.parametrize(("sector", "fits"), [(128, False), (256, True)])
-def test_the_least_sector(flash: str, tmp_path: Path, sector: int, fits: bool) -> None:
-    """68 + 32 bytes, whole units, and two entries: 144."""
-    layout = tmp_path / "layout.toml"
-    text = f"sector_bytes = {sector}\nunit_bytes = 16\n[[model]]\nname = 'a'\nslot_bytes = 4096\n"
-    layout.write_text(text.replace("'", '"'))
-    options = ("--flash", flash, "--layout", str(layout))
-    if fits:
-        with Device(*options):
-            pass
-    else:
-        refusal(*options)
-
-
 def test_an_echo_of_nothing(device: Device) -> None:
     """As MCUmgr answers it."""
     line = Line(device)
