@@ -56,12 +56,12 @@ def request(op: int, command: int, body: Any) -> bytes:
 def uploads(package: bytes, name: str, patch: bytes = b"", base: int = 0) -> list[bytes]:
     """All requests of an upload, of a patch for the package where one is given."""
     file = patch or package
-    begin = {"off": 0, "m": name, "len": len(file), "hdr": package[:128]}
-    begin["sha"] = hashlib.sha256(file).digest()
+    sha = hashlib.sha256(file).digest()
+    begin = {"off": 0, "m": name, "len": len(file), "hdr": package[:128], "sha": sha}
     out = [request(WRITE, 2, {**begin, "enc": int(bool(patch)), "base": base, "slow": True})]
     for at in range(0, len(file), CHUNK):
         data = file[at : at + CHUNK]
-        body = {"off": at, "data": data, "crc": zlib.crc32(data), "sha": begin["sha"][:4]}
+        body = {"off": at, "data": data, "crc": zlib.crc32(data), "sha": sha[:4]}
         out.append(request(WRITE | SOME, 2, body))
     return out
 

@@ -35,11 +35,12 @@ class Refused(Exception):
 
 @dataclass
 class FakeSlot:
-    """A slot: its state and bytes."""
+    """A slot: its state and bytes; ``proven``: what is in it was confirmed once."""
 
     state: int = EMPTY
     fills: int = 0
     data: bytes = b""
+    proven: bool = False
 
 
 @dataclass
@@ -62,6 +63,11 @@ class FakeModel:
     def target(self) -> int:
         """The slot that is not confirmed."""
         return 1 if self.confirmed == 0 else 0
+
+    def confirm(self, slot: int) -> None:
+        """That slot is in use from now on."""
+        self.confirmed, self.trial, self.trial_slot = slot, 0, 3
+        self.slots[slot].proven = True
 
 
 @dataclass
@@ -247,7 +253,7 @@ class FakeDevice:
         if model.sha != body["sha"] or slot.state != FILLING:
             model.sha, model.filling = body["sha"], bytearray()
             slot.fills += 1
-        slot.state, slot.data = FILLING, b""
+        slot.state, slot.data, slot.proven = FILLING, b"", False
         self.session = Session(RECEIVING, model, body["len"], body["sha"])
 
     def _get_update(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -307,7 +313,7 @@ class FakeDevice:
 
         def then() -> None:
             if body["permanent"]:
-                model.confirmed, model.trial, model.trial_slot = slot, 0, 3
+                model.confirm(slot)
             else:
                 model.trial, model.trial_slot, model.tries = 1, slot, 0
 
@@ -322,7 +328,7 @@ class FakeDevice:
         model = self._named(body)
         if not model.trial:
             raise Refused(ESTATE)
-        model.confirmed, model.trial, model.trial_slot = model.trial_slot, 0, 3
+        model.confirm(model.trial_slot)
         model.floor = int.from_bytes(model.slots[model.confirmed].data[20:24], "little")
         return {}
 
@@ -332,9 +338,10 @@ class FakeDevice:
             model.slots[model.trial_slot].state = REJECTED
             model.trial, model.trial_slot = 0, 3
             return {"done": True}
-        if model.slots[model.target].state != GOOD:
+        slot = model.slots[model.target]
+        if slot.state != GOOD or not slot.proven:
             raise Refused(ENOENT)
-        self._start(model, VERIFYING, lambda: setattr(model, "confirmed", model.target))
+        self._start(model, VERIFYING, lambda: model.confirm(model.target))
         return {"done": False}
 
     def _erase(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -342,7 +349,7 @@ class FakeDevice:
         if body["slot"] in (model.confirmed, model.trial_slot):
             raise Refused(ESTATE)
         slot = model.slots[body["slot"]]
-        slot.state, slot.data, model.filling = EMPTY, b"", bytearray()
+        slot.state, slot.data, slot.proven, model.filling = EMPTY, b"", False, bytearray()
         slot.fills += 1
         self._start(model, ERASING, lambda: None)
         return {"done": False}

@@ -20,11 +20,13 @@ import pytest
 from cli_tools import Answer, lines, put, ranvier, rich_files
 from fake_link import PtyDevice
 from fake_smp_device import (
+    EACCES,
     EAGAIN,
     EMPTY,
     GOOD,
     READY,
     RECEIVING,
+    REJECTED,
     TESTING,
     FakeDevice,
     FakeModel,
@@ -259,9 +261,14 @@ def test_rollback_activate_erase(package: Path, tmp_path: Path) -> None:
     with on(device) as ota:
         nothing = ota("rollback")
         assert (nothing.code, nothing.out) == (3, "")
-        assert "no good version beside the one in use" in nothing.both
+        assert "has no version to go back to" in nothing.both
+        assert "no good version beside the one in use" in ota("activate").both
         ota("push", package, "--permanent")
         model.slots[1].state, model.slots[1].data = GOOD, package.read_bytes()
+        forward = ota("rollback")
+        assert (forward.code, model.confirmed) == (3, 0)
+        assert "ranvier ota activate takes another good version" in forward.both
+        model.slots[1].proven = True
         assert ota("rollback", "rich").out.startswith("rich: is back\n")
         assert model.confirmed == 1
         assert ota("activate", "rich", "--permanent").out.startswith("rich: is confirmed\n")
@@ -273,6 +280,41 @@ def test_rollback_activate_erase(package: Path, tmp_path: Path) -> None:
         assert ota("rollback").code == 0
         assert ota("erase", "rich", "1").out.startswith("rich: slot 1 is erased\n")
     assert model.slots[1].state == EMPTY
+
+
+def test_a_rollback_that_leaves_nothing_to_run(package: Path) -> None:
+    device = new_device()
+    with on(device) as ota:
+        ota("push", package)
+        device.reset()
+        answer = ota("rollback")
+        assert (answer.code, answer.out.splitlines()[0]) == (0, "rich: no version of it runs")
+    assert device.models[0].slots[0].state == REJECTED
+
+
+@pytest.mark.parametrize(
+    ("command", "which", "remedy"),
+    [
+        ("confirm", "the version on trial", "ranvier ota rollback rich"),
+        ("activate", "the other version", "push a version that is not older"),
+        ("rollback", "the other version", "push a version that is not older"),
+    ],
+)
+def test_a_key_that_was_revoked_meanwhile(
+    package: Path, command: str, which: str, remedy: str
+) -> None:
+    def refuse(_: FakeDevice, body: dict[str, Any]) -> dict[str, Any]:
+        raise Refused(EACCES)
+
+    device = new_device()
+    device._HANDLERS = {**device._HANDLERS, **{(True, number): refuse for number in (4, 5, 6)}}
+    device.models[0].trial, device.models[0].trial_slot = 2, 1
+    with on(device) as ota:
+        answer = ota(command)
+    assert answer.code == 3
+    assert f"'rich': {which} is older" in answer.both
+    assert "or its key was revoked" in answer.both
+    assert remedy in answer.both
 
 
 def test_a_model_has_to_be_named_where_there_are_several() -> None:

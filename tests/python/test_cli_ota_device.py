@@ -115,3 +115,43 @@ def test_reset_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
     assert silent > 2
     assert answer.out.startswith("the device is back\nfake, ranvier fake 1;")
     assert lines(answer.out, "rich ")
+
+
+def test_wear() -> None:
+    device = FakeDevice(FakeModel("rich"), FakeModel("others"), erases=[40, 38])
+    device.models[0].slots[0].fills, device.models[0].slots[1].fills = 30, 9
+    with on(device) as ota:
+        answer = ota("list", "--wear", "2")
+        value = ota("list", "--json", "--wear").json
+        assert "wear" not in ota("list", "--json").json
+    table = answer.out[answer.out.index("sectors for 10,000 erases, updates a day: 2\n") :]
+    assert [line.split() for line in table.splitlines()[2:]] == [
+        ["rich,", "slot", "0", "30", "0.50", "27.3"],  # 9,970 days
+        ["rich,", "slot", "1", "9", "0.50", "27.4"],
+        ["registry,", "sector", "0", "40", "1.00", "13.6"],  # 78 / 2 for 39 updates
+        ["registry,", "sector", "1", "38", "1.00", "13.6"],
+    ]
+    assert (value["endurance"], value["updates_a_day"]) == (10_000, 1)
+    assert value["wear"][2] == {
+        "part": "registry, sector 0",
+        "erases": 40,
+        "an_update": 1,
+        "years": pytest.approx(9960 / 365.25),
+    }
+
+
+def test_wear_of_what_is_worn_out_and_of_what_is_not_known() -> None:
+    device = new_device()
+    with on(device) as ota:
+        none = ota("list", "--wear", "1").out
+        device.info["erases"] = [1, 0]
+        fresh = ota("list", "--wear", "1", "--json").json["wear"]
+        device.models[0].slots[1].fills = 10_001
+        worn = ota("list", "--wear", "1", "--json").json["wear"]
+        assert ota("list", "--wear", "0").code == 2
+    assert none.endswith("the device does not tell how often its registry was erased\n")
+    assert [(one["an_update"], one["years"]) for one in fresh] == [(None, None)] * 2
+    assert [(one["erases"], one["years"]) for one in worn[:2]] == [
+        (0, pytest.approx(20_000 / 365.25)),
+        (10_001, 0),
+    ]

@@ -81,7 +81,18 @@ def test_the_way_of_a_model(ota: Ota, packages: tuple[Path, Path]) -> None:
     assert ota("rollback").code == 0
     assert ota.version() == "1.0.0"
     assert ota("erase", "digits", 1).code == 0
-    assert "no good version beside the one in use" in ota("rollback").both
+    assert "no version to go back to" in ota("rollback").both
+    assert ota("push", two, "--no-activate").code == 0
+    assert "ranvier ota activate takes another good version" in ota("rollback").both
+    assert ota.version() == "1.0.0"
+
+
+def test_a_rollback_of_the_first_install(ota: Ota, packages: tuple[Path, Path]) -> None:
+    assert ota("push", packages[0]).code == 0
+    answer = ota("rollback")
+    assert (answer.code, answer.out.splitlines()[0]) == (0, "digits: no version of it runs")
+    assert ota("push", packages[1]).code == 0
+    assert ota.version() == "2.0.0"
 
 
 def test_a_cut_at_every_operation_of_an_update(ota: Ota, packages: tuple[Path, Path]) -> None:

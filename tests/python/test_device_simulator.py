@@ -221,6 +221,8 @@ def test_files_and_options_that_it_refuses(simulator: Path, tmp_path: Path, code
     answer = ranvier("ota", "list", f"--sim={tmp_path / 'f'}", "--sim-options", options, "--json")
     assert answer.code == 3
     assert answer.json["error"]["message"] == "the simulated device: keys.pem: no"
+    text = ranvier("ota", "list", f"--sim={tmp_path / 'f'}", "--sim-options", options).both
+    assert text.count("keys.pem: no") == 1
 
 
 def test_sim_in_json(simulator: Path, tmp_path: Path) -> None:

@@ -337,7 +337,7 @@ def test_abort_forgets_the_upload() -> None:
         updater.abort()
         slot = model_of(device).slots[1]
         assert (slot.state, bytes(model_of(device).filling)) == (EMPTY, b"")
-        with pytest.raises(DeviceError, match="no good version beside"):
+        with pytest.raises(DeviceError, match="no version to go back to"):
             updater.rollback(updater.client.model(0))
 
 

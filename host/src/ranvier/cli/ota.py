@@ -13,7 +13,14 @@ import click
 from ranvier.cli.device import Target, connected, device_options, one_model
 from ranvier.cli.models import require_package
 from ranvier.cli.ota_device import lanes, reset, revoke, selftest
-from ranvier.cli.ota_list import model_value, print_info, print_models, print_update, update_value
+from ranvier.cli.ota_list import (
+    model_value,
+    print_info,
+    print_models,
+    print_update,
+    print_wear,
+    update_value,
+)
 from ranvier.cli.ota_progress import Display, rate, seconds
 from ranvier.cli.output import Output, common_options, size
 from ranvier.files import read_bytes
@@ -165,17 +172,37 @@ def _tell(output: Output, outcome: Outcome) -> None:
 
 
 @ota.command("list")
+@click.option(
+    "--wear",
+    "updates_a_day",
+    metavar="RATE",
+    is_flag=False,
+    flag_value=1.0,
+    type=click.FloatRange(0, min_open=True),
+    help="Also how often sectors were erased, and how long they last at RATE updates a day.  "
+    "[alone: 1]",
+)
 @device_options
 @common_options("ota-list")
-def list_command(output: Output, target: Target) -> None:
+def list_command(output: Output, target: Target, updates_a_day: float | None) -> None:
     """Show the device's models and their slots."""
+    from ranvier.device.wear import ENDURANCE, wear
+
     with connected(output, target) as client:
         info = client.info()
-        models = [client.model(place) for place in range(info.models)]
+        models = client.models(info)
     print_info(output, info)
     print_models(output, models)
-    value = {**asdict(info), "ops": info.ops.hex()}
-    output.json({"device": value, "models": [model_value(model) for model in models]})
+    value: dict[str, Any] = {"device": {**asdict(info), "ops": info.ops.hex()}}
+    value["models"] = [model_value(model) for model in models]
+    if updates_a_day is not None:
+        parts = wear(info, models, updates_a_day)
+        print_wear(output, parts, updates_a_day)
+        if not info.erases:
+            output.text("the device does not tell how often its registry was erased")
+        value["wear"] = [asdict(part) for part in parts]
+        value |= {"endurance": ENDURANCE, "updates_a_day": updates_a_day}
+    output.json(value)
 
 
 @ota.command()
@@ -225,7 +252,7 @@ def rollback(output: Output, model: str | None, target: Target) -> None:
 
     MODEL may be left out where the device has one.
     """
-    _decide(output, target, model, "is back", lambda u, m: u.rollback(m))
+    _decide(output, target, model, "is back", lambda u, m: u.rollback(m), "no version of it runs")
 
 
 @ota.command()
@@ -263,9 +290,11 @@ def _decide(
     name: str | None,
     what: str,
     action: Callable[[Updater, ModelState], None],
+    what_if_none: str | None = None,
 ) -> None:
-    """Do something with one model, then show it."""
+    """Do something with one model, then show it; ``what_if_none`` is for one that runs nowhere."""
     from ranvier.device.update import Updater
+    from ranvier.device.wire import NO_SLOT
 
     display = Display(output)
     with connected(output, target, display.say) as client:
@@ -275,7 +304,8 @@ def _decide(
         finally:
             display.finish()
         after = client.model(model.place)
-    output.text(f"{model.name}: {what}")
+    none = what_if_none is not None and after.running == NO_SLOT
+    output.text(f"{model.name}: {what_if_none if none else what}")
     print_models(output, [after])
     output.json({"model": model_value(after)})
 

@@ -131,7 +131,7 @@ def revoke(output: Output, key: int, target: Target) -> None:
 
     with connected(output, target) as client:
         info = Updater(client).revoke(key)
-        models = client.models()
+        models = client.models(info)
     lost = [
         (model.name, number)
         for model in models
@@ -160,7 +160,7 @@ def reset(output: Output, target: Target) -> None:
     """
     with connected(output, target) as client:
         info = client.restart()
-        models = client.models()
+        models = client.models(info)
     output.text("the device is back")
     print_info(output, info)
     print_models(output, models)

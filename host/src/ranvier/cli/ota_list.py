@@ -12,6 +12,7 @@ from ranvier.cli.output import Output, size
 from ranvier.package.records import Isa
 
 if TYPE_CHECKING:
+    from ranvier.device.wear import Wear
     from ranvier.device.wire import Info, ModelState, Slot, Update
 
 
@@ -79,6 +80,20 @@ def _marks(model: ModelState, number: int) -> list[str]:
     if model.slots[number].state == SlotState.FILLING:
         marks.append(f"{size(model.written)} bytes are safe")
     return marks
+
+
+def print_wear(output: Output, parts: Sequence[Wear], updates_a_day: float) -> None:
+    """Print a table of how often sectors were erased, and for how long they last."""
+    from ranvier.device.wear import ENDURANCE
+
+    rows = []
+    for part in parts:
+        share = "-" if part.an_update is None else f"{part.an_update:.2f}"
+        years = "-" if part.years is None else f"{part.years:,.1f}"
+        rows.append([part.part, size(part.erases), share, years])
+    output.text()
+    output.text(f"sectors for {size(ENDURANCE)} erases, updates a day: {updates_a_day:g}")
+    output.table(["sectors of", "erases", "an update", "years left"], rows)
 
 
 def model_value(model: ModelState) -> dict[str, Any]:

@@ -144,9 +144,9 @@ class Client:
         """A place of the store."""
         return wire.ModelState.read(self.call(Request(Command.MODEL, {"i": place})), place)
 
-    def models(self) -> list[wire.ModelState]:
-        """All places of the store."""
-        return [self.model(place) for place in range(self.info().models)]
+    def models(self, info: wire.Info | None = None) -> list[wire.ModelState]:
+        """All places of the store; ``info`` where it is known."""
+        return [self.model(place) for place in range((info or self.info()).models)]
 
     def update(self) -> wire.Update:
         """Where the update engine is."""

@@ -22,6 +22,8 @@ _END_S = 0.2
 #: Its exit code where it cut its own power, and those where its options or files are wrong.
 _POWER_CUT = 70
 _WRONG = (2, 3)
+#: Begins a line that tells why it does not start: address() raises it.
+_REASON = f"{NAME}: "
 _LINE = re.compile(r"^(smp|shell): (pty|tcp) (\S+)$")
 
 
@@ -117,7 +119,7 @@ class Simulator:
             raise ended
         self.stop()
         if self._process.returncode in _WRONG and self._said:
-            reason = self._said[-1].removeprefix(f"{NAME}: ")
+            reason = self._said[-1].removeprefix(_REASON)
             raise InputError(f"the simulated device: {reason}", remedy="ranvier sim --help")
         raise ToolError(
             f"the simulated device did not come up: it told no address for {of}"
@@ -171,7 +173,8 @@ class Simulator:
         found = _LINE.match(line)
         if found is None:
             self._said.append(line)
-            self._text(line)
+            if self._addresses or not line.startswith(_REASON):
+                self._text(line)
             return
         of, kind, where = found.groups()
         with self._news:

@@ -31,6 +31,37 @@ _FAILURES = {
     "ENOTSUP": "it uses what the device's firmware lacks",
 }
 """Of a verification that tells no reason."""
+_OLDER = (
+    "{what!r}: the other version is older than the device accepts, by its security version, or its "
+    "key was revoked",
+    "push a version that is not older",
+)
+_REFUSALS = {
+    (Command.ACTIVATE, "ENOENT"): (
+        "{what!r} has no good version beside the one in use",
+        "ranvier ota push PACKAGE brings one",
+    ),
+    (Command.ACTIVATE, "EACCES"): _OLDER,
+    (Command.ROLLBACK, "ENOENT"): (
+        "{what!r} has no version to go back to: none beside the one in use was ever confirmed",
+        "ranvier ota activate takes another good version, ranvier ota push brings one",
+    ),
+    (Command.ROLLBACK, "EACCES"): _OLDER,
+    (Command.CONFIRM, "EACCES"): (
+        "{what!r}: the version on trial is older than the device accepts, by its security version, "
+        "or its key was revoked",
+        "ranvier ota rollback {what}",
+    ),
+    (Command.REVOKE, "EACCES"): (
+        "{what} is the last key of the device: without it no update could follow",
+        "flash a firmware that has another key, then revoke this one",
+    ),
+    (Command.REVOKE, "ENOSPC"): (
+        "the device has revoked as many keys as it can remember",
+        "flash a firmware without the key",
+    ),
+}
+"""What a code means as the answer to a command, and what to do."""
 _BUSY = ("EAGAIN", "EBUSY")
 _NO_PATCH = ("ESTALE", "EFORMAT", "EINVAL", "EIO")
 """What a device answers that makes nothing of a patch: the package itself may do."""
@@ -134,7 +165,7 @@ class Updater:
         A patch that the device makes nothing of is followed by the package itself.
         """
         info = self.client.info()
-        model = find(self._models(info), offer.name)
+        model = find(self.client.models(info), offer.name)
         admit(offer, info, model)
         sent = _Sent()
         slot = holder(offer, model)
@@ -215,14 +246,12 @@ class Updater:
             raise DeviceError(
                 f"the device has no key {key:08x}", "ENOENT", remedy=f"its keys are {known}"
             )
+        request = _write(Command.REVOKE, key=key)
         try:
-            self.client.call(_write(Command.REVOKE, key=key))
+            self.client.call(request)
         except DeviceError as error:
-            raise _not_revoked(error, key) from None
+            raise _explained(error, request, f"{key:08x}") from None
         return self.client.info()
-
-    def _models(self, info: wire.Info) -> list[ModelState]:
-        return [self.client.model(place) for place in range(info.models)]
 
     def _begun(self, choice: Sequence[Parcel], model: ModelState) -> Parcel | None:
         """What of these the device has a part of already."""
@@ -419,7 +448,7 @@ class Updater:
         try:
             body = self.client.call_once(request, happened)
         except DeviceError as error:
-            raise _undecided(error, before) from None
+            raise _explained(error, request, before.name) from None
         if body is None or not wire.Fields(body, "activate").flag("done", True):
             self._wait()
         self._loaded(before)
@@ -473,36 +502,10 @@ def _on_trial(model: ModelState) -> DeviceError:
     )
 
 
-def _undecided(error: DeviceError, model: ModelState) -> DeviceError:
-    """What a refusal to change the current slot means."""
-    if error.code == "ENOENT":
-        return DeviceError(
-            f"{model.name!r} has no good version beside the one in use",
-            error.code,
-            remedy="ranvier ota push PACKAGE brings one",
-        )
-    if error.code == "EACCES":
-        return DeviceError(
-            f"{model.name!r}: the other version's security version is below the lowest that the "
-            "device accepts, or its key was revoked",
-            error.code,
-            remedy="push a version that is not older",
-        )
-    return error
-
-
-def _not_revoked(error: DeviceError, key: int) -> DeviceError:
-    """What a refusal to revoke a key means."""
-    if error.code == "EACCES":
-        return DeviceError(
-            f"{key:08x} is the last key of the device: without it no update could follow",
-            error.code,
-            remedy="flash a firmware that has another key, then revoke this one",
-        )
-    if error.code == "ENOSPC":
-        return DeviceError(
-            "the device has revoked as many keys as it can remember",
-            error.code,
-            remedy="flash a firmware without the key",
-        )
-    return error
+def _explained(error: DeviceError, request: Request, what: str) -> DeviceError:
+    """What a refusal means that is not told by its code alone; ``what``: the model, or the key."""
+    known = _REFUSALS.get((Command(request.command), error.code))
+    if known is None:
+        return error
+    message, remedy = (text.format(what=what) for text in known)
+    return DeviceError(message, error.code, remedy)

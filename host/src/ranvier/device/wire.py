@@ -239,7 +239,8 @@ def number_name(number: int) -> str:
 class Info:
     """What a device is. ``chunk`` is the most bytes of an upload's ``data``.
 
-    ``patches``: it takes compressed packages and deltas.
+    ``patches``: it takes compressed packages and deltas. ``erases``: of each registry sector;
+    empty where the device does not tell.
     """
 
     version: str
@@ -256,6 +257,7 @@ class Info:
     revoked: tuple[int, ...]
     io: int
     patches: bool
+    erases: tuple[int, ...] = ()
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Info:
@@ -276,6 +278,7 @@ class Info:
             fields.uints("revoked"),
             fields.uint("io", 0),
             fields.flag("patch", False),
+            fields.uints("erases"),
         )
         if not 0 < info.chunk <= 0xFFFF:
             raise fields.fail("chunk", f"is {info.chunk}")
