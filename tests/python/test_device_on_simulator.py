@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -227,3 +228,16 @@ def test_shell(ota: Ota) -> None:
     sim = f"--sim={ota.flash}"
     assert ranvier("shell", sim, "-c", "version", "-c", "model list").code == 0
     assert ranvier("shell", sim, "-c", "nothing").code == 2
+
+
+def test_wear_is_what_was_erased(ota: Ota, packages: tuple[Path, Path]) -> None:
+    """By the flash's own count: the sectors of the slots that were filled, and the registry's."""
+    for package in packages:
+        assert ota("push", package, "--plain", "--permanent").code == 0
+    wear = ota("list", "--wear", "--json").json["wear"]
+    assert [one["erases"] for one in wear[:2]] == [1, 1]
+    command = ("shell", f"--sim={ota.flash}", "-c", "flash status")
+    found = re.search(r"flash: (\d+) erases", ranvier(*command).out)
+    assert found is not None
+    sectors = sum(-(-package.stat().st_size // 4096) for package in packages)
+    assert sum(one["erases"] for one in wear[2:]) == int(found[1]) - sectors > 0

@@ -109,11 +109,7 @@ static bool is_aligned(const void *data)
 
 static int check(const struct rnv_server_config *config, uint32_t lane_count)
 {
-	struct rnv_store_info info;
-
-	if (rnv_store_info_get(config->store, config->model_count, &info) != RNV_ENOENT ||
-	    (config->model_count != 0u &&
-	     rnv_store_info_get(config->store, config->model_count - 1u, &info) != RNV_OK)) {
+	if (config->model_count != config->store->config.model_count) {
 		return RNV_EINVAL;
 	}
 	for (uint32_t i = 0; i < config->model_count; i++) {
@@ -176,17 +172,17 @@ int rnv_server_boot(struct rnv_server *server)
 	return open;
 }
 
-/* The engine's piece of work. */
+/* The engine's piece of work. It waits where its test does, or the flash is refused. */
 static enum rnv_work poll_ota(struct rnv_server *server)
 {
-	struct rnv_ota_status status;
+	struct rnv_store *store = server->config.store;
 
+	server->test.waiting = 0;
+	store->refused = 0;
 	if (rnv_load_verifies(server) || rnv_ota_poll(&server->ota, rnv_now_us()) == 0) {
 		return RNV_WORK_NONE;
 	}
-	rnv_ota_status_get(&server->ota, &status);
-	return (status.phase == RNV_OTA_TESTING && server->test.waiting != 0u) ? RNV_WORK_WAIT
-									       : RNV_WORK_MORE;
+	return (server->test.waiting != 0u || store->refused != 0u) ? RNV_WORK_WAIT : RNV_WORK_MORE;
 }
 
 uint32_t rnv_server_poll(struct rnv_server *server)

@@ -26,13 +26,14 @@ void rnv_server_info_get(struct rnv_server *server, struct rnv_server_info *info
 
 int rnv_server_find(const struct rnv_server *server, const char *name, uint32_t bytes)
 {
-	char terminated[RNV_NAME_BYTES] = {0};
+	const struct rnv_store_layout *layout = server->config.store->config.layout;
 
-	if (bytes >= RNV_NAME_BYTES) {
-		return RNV_ENOENT;
+	for (uint32_t i = 0; i < server->config.model_count; i++) { /* reads constants only */
+		if (strlen(layout[i].name) == bytes && memcmp(layout[i].name, name, bytes) == 0) {
+			return (int)i;
+		}
 	}
-	memcpy(terminated, name, bytes);
-	return rnv_store_find(server->config.store, terminated); /* reads constants only */
+	return RNV_ENOENT;
 }
 
 uint32_t rnv_server_handle(struct rnv_server *server, uint32_t model)
@@ -53,26 +54,20 @@ static void describe_package(struct rnv_server *server, uint32_t model, uint32_t
 {
 	const struct rnv_store *store = server->config.store;
 	struct rnv_header header;
-	uint32_t trailer[2]; /* its key and its CRC */
-	uint32_t end;
+	struct rnv_trailer trailer;
 
 	if (rnv_store_read(store, model, slot, 0, &header, sizeof(header)) != RNV_OK ||
 	    header.magic != RNV_PACKAGE_MAGIC ||
-	    header.total_bytes < RNV_HEADER_BYTES + RNV_TRAILER_BYTES) {
-		return;
-	}
-	end = header.total_bytes - RNV_TRAILER_BYTES;
-	if (rnv_store_read(store, model, slot, end + (uint32_t)offsetof(struct rnv_trailer, key_id),
-			   &trailer[0], 4) != RNV_OK ||
-	    rnv_store_read(store, model, slot, end + (uint32_t)offsetof(struct rnv_trailer, crc32),
-			   &trailer[1], 4) != RNV_OK) {
+	    header.total_bytes < RNV_HEADER_BYTES + RNV_TRAILER_BYTES ||
+	    rnv_store_read(store, model, slot, header.total_bytes - RNV_TRAILER_BYTES, &trailer,
+			   sizeof(trailer)) != RNV_OK) {
 		return;
 	}
 	out->bytes = header.total_bytes;
 	out->security_version = header.security_version;
 	memcpy(out->version, header.version, sizeof(out->version));
-	out->key = trailer[0];
-	out->crc = trailer[1];
+	out->key = trailer.key_id;
+	out->crc = trailer.crc32;
 }
 
 static void describe_slot(struct rnv_server *server, uint32_t model, uint32_t slot,
@@ -117,8 +112,9 @@ int rnv_server_model_get(struct rnv_server *server, uint32_t model,
 	rnv_server_lock(server);
 	status = rnv_store_info_get(server->config.store, model, &info->store);
 	if (status == RNV_OK) {
-		describe_slot(server, model, 0, info);
-		describe_slot(server, model, 1, info);
+		for (uint32_t slot = 0; slot < 2u; slot++) {
+			describe_slot(server, model, slot, info);
+		}
 		describe_running(server, model, info);
 	}
 	rnv_server_unlock(server);

@@ -63,9 +63,24 @@ static inline struct rnv_buffer *rnv_io_list(const struct rnv_server *server)
 int rnv_io_place(struct rnv_server *server, const struct rnv_package *pkg, uint32_t room,
 		 bool staged, struct rnv_io *io);
 
-/* Address of one that lies in the arena of a lane that is claimed; by its place in the list. */
-void *rnv_io_resident(struct rnv_server *server, const struct rnv_package *pkg, uint32_t lane,
+/* Address of one that lies in the arena of the lane that is claimed; by its place in the list. */
+void *rnv_io_resident(const struct rnv_server *server, const struct rnv_package *pkg,
 		      const struct rnv_io *io, uint32_t index);
+
+/*
+ * Submit the job, with flags and deadline of the request. The lane is claimed for a resident
+ * package, and `bring` brings its inputs into the arena. Returns as rnv_lane_claim() and
+ * rnv_job_submit().
+ */
+int rnv_io_submit(struct rnv_server *server, const struct rnv_package *pkg, struct rnv_io *io,
+		  struct rnv_job_request *request, void (*bring)(struct rnv_server *server));
+
+/* RNV_EAGAIN, or RNV_OK with the job's result: RNV_ECANCELED where somebody else has it. */
+int rnv_io_collect(const struct rnv_server *server, const struct rnv_io *io,
+		   struct rnv_job_result *result);
+
+/* Give back the lane, if it is claimed, and none of its jobs is left. */
+void rnv_io_release(const struct rnv_server *server, struct rnv_io *io);
 
 /* Sum of the sizes of `count` from `first` on. */
 uint32_t rnv_io_sum(const struct rnv_server *server, uint32_t first, uint32_t count);

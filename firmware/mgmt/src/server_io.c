@@ -77,10 +77,59 @@ int rnv_io_place(struct rnv_server *server, const struct rnv_package *pkg, uint3
 	return (at <= room) ? RNV_OK : RNV_ENOMEM;
 }
 
-void *rnv_io_resident(struct rnv_server *server, const struct rnv_package *pkg, uint32_t lane,
+void *rnv_io_resident(const struct rnv_server *server, const struct rnv_package *pkg,
 		      const struct rnv_io *io, uint32_t index)
 {
-	return rnv_lane_tensor(server->config.sched, lane, tensor_of(pkg, io, index));
+	return rnv_lane_tensor(server->config.sched, io->lane, tensor_of(pkg, io, index));
+}
+
+int rnv_io_submit(struct rnv_server *server, const struct rnv_package *pkg, struct rnv_io *io,
+		  struct rnv_job_request *request, void (*bring)(struct rnv_server *server))
+{
+	struct rnv_sched *sched = server->config.sched;
+	int status = RNV_OK;
+
+	request->model = io->handle;
+	request->entry = io->entry;
+	request->lane = io->lane;
+	if (rnv_io_is_resident(pkg)) {
+		status = rnv_lane_claim(sched, io->lane, io->handle);
+		if (status != RNV_OK) {
+			return status;
+		}
+		io->claimed = 1;
+		bring(server);
+	} else {
+		request->buffers = rnv_io_list(server);
+		request->buffer_count = (uint16_t)(io->inputs + io->outputs);
+	}
+	status = rnv_job_submit(sched, request, &io->job);
+	if (status != RNV_OK) {
+		rnv_io_release(server, io);
+	}
+	return status;
+}
+
+int rnv_io_collect(const struct rnv_server *server, const struct rnv_io *io,
+		   struct rnv_job_result *result)
+{
+	int status = rnv_job_collect(server->config.sched, io->job, result);
+
+	if (status == RNV_EAGAIN) {
+		return status;
+	}
+	if (status != RNV_OK) {
+		memset(result, 0, sizeof(*result));
+		result->status = RNV_ECANCELED;
+	}
+	return RNV_OK;
+}
+
+void rnv_io_release(const struct rnv_server *server, struct rnv_io *io)
+{
+	if (io->claimed != 0u && rnv_lane_release(server->config.sched, io->lane) != RNV_EBUSY) {
+		io->claimed = 0;
+	}
 }
 
 uint32_t rnv_io_sum(const struct rnv_server *server, uint32_t first, uint32_t count)

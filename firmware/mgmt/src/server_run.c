@@ -49,26 +49,20 @@ static bool is_active(const struct rnv_server *server)
 	return server->run.state != RNV_SERVER_NONE;
 }
 
-static void release_lane(struct rnv_server *server)
-{
-	struct rnv_server_job *run = &server->run;
-
-	if (run->claimed != 0u) {
-		run->claimed = 0;
-		(void)rnv_lane_release(server->config.sched, run->lane);
-	}
-}
-
 /* Bring inputs into the claimed lane's arena, or outputs out of it. */
-static void move_resident(struct rnv_server *server, const struct rnv_package *pkg, bool outputs)
+static void move_resident(struct rnv_server *server, bool outputs)
 {
-	const struct rnv_server_job *run = &server->run;
-	uint32_t i = outputs ? run->io.inputs : 0u;
-	uint32_t end = outputs ? i + run->io.outputs : run->io.inputs;
+	const struct rnv_io *io = &server->run.io;
+	uint32_t i = outputs ? io->inputs : 0u;
+	uint32_t end = outputs ? i + io->outputs : io->inputs;
+	struct rnv_model_info info;
 
+	if (rnv_model_info_get(server->config.sched, io->handle, &info) != RNV_OK) {
+		return;
+	}
 	for (; i < end; i++) {
 		struct rnv_buffer staged = rnv_io_list(server)[i];
-		void *data = rnv_io_resident(server, pkg, run->lane, &run->io, i);
+		void *data = rnv_io_resident(server, info.pkg, io, i);
 
 		if (outputs) {
 			memcpy(staged.data, data, staged.bytes);
@@ -78,38 +72,23 @@ static void move_resident(struct rnv_server *server, const struct rnv_package *p
 	}
 }
 
+static void bring_inputs(struct rnv_server *server)
+{
+	move_resident(server, false);
+}
+
 static int submit(struct rnv_server *server)
 {
 	struct rnv_server_job *run = &server->run;
-	struct rnv_sched *sched = server->config.sched;
-	struct rnv_job_request request = {.model = run->handle,
-					  .entry = run->io.entry,
-					  .lane = run->lane,
-					  .flags = run->flags,
-					  .deadline_us = run->deadline_us,
-					  .buffers = rnv_io_list(server),
-					  .buffer_count =
-						  (uint16_t)(run->io.inputs + run->io.outputs)};
+	struct rnv_job_request request = {.flags = run->flags, .deadline_us = run->deadline_us};
 	struct rnv_model_info info;
-	int status = rnv_model_info_get(sched, run->handle, &info);
+	int status = rnv_model_info_get(server->config.sched, run->io.handle, &info);
 
 	if (run->deadline_us != RNV_NEVER) {
 		request.deadline_us += rnv_now_us();
 	}
-	if (status == RNV_OK && rnv_io_is_resident(info.pkg)) {
-		request.buffers = NULL;
-		request.buffer_count = 0;
-		status = rnv_lane_claim(sched, run->lane, run->handle);
-		if (status == RNV_OK) {
-			run->claimed = 1;
-			move_resident(server, info.pkg, false);
-		}
-	}
 	if (status == RNV_OK) {
-		status = rnv_job_submit(sched, &request, &run->job);
-	}
-	if (status != RNV_OK) {
-		release_lane(server);
+		status = rnv_io_submit(server, info.pkg, &run->io, &request, bring_inputs);
 	}
 	return status;
 }
@@ -118,25 +97,15 @@ static int submit(struct rnv_server *server)
 static void collect(struct rnv_server *server)
 {
 	struct rnv_server_job *run = &server->run;
-	struct rnv_model_info info;
-	int status;
 
-	if (run->state != RNV_SERVER_RUNNING) {
+	if (run->state != RNV_SERVER_RUNNING ||
+	    rnv_io_collect(server, &run->io, &run->result) == RNV_EAGAIN) {
 		return;
 	}
-	status = rnv_job_collect(server->config.sched, run->job, &run->result);
-	if (status == RNV_EAGAIN) {
-		return;
+	if (run->io.claimed != 0u && run->result.status == RNV_OK) {
+		move_resident(server, true);
 	}
-	if (status != RNV_OK) { /* somebody else has collected it */
-		memset(&run->result, 0, sizeof(run->result));
-		run->result.status = RNV_ECANCELED;
-	}
-	if (run->claimed != 0u && run->result.status == RNV_OK &&
-	    rnv_model_info_get(server->config.sched, run->handle, &info) == RNV_OK) {
-		move_resident(server, info.pkg, true);
-	}
-	release_lane(server);
+	rnv_io_release(server, &run->io);
 	run->state = RNV_SERVER_DONE;
 	run->active_us = rnv_now_us();
 }
@@ -187,7 +156,7 @@ static int begin(struct rnv_server *server, const struct rnv_server_run *request
 {
 	struct rnv_server_job *run = &server->run;
 	struct rnv_model_info info;
-	struct rnv_io io = {.entry = (uint16_t)request->entry};
+	struct rnv_io io = {.entry = (uint16_t)request->entry, .job = RNV_NO_HANDLE};
 	int lane;
 	int status;
 
@@ -209,14 +178,13 @@ static int begin(struct rnv_server *server, const struct rnv_server_run *request
 	if (io.inputs + io.outputs == 0 || request->bytes != rnv_io_sum(server, 0, io.inputs)) {
 		return RNV_EINVAL;
 	}
+	io.handle = info.model;
+	io.lane = (uint8_t)lane;
 	*run = (struct rnv_server_job){.active_us = rnv_now_us(),
 				       .deadline_us = request->deadline_us,
-				       .handle = info.model,
-				       .job = RNV_NO_HANDLE,
 				       .input_bytes = request->bytes,
 				       .id = request->id,
 				       .io = io,
-				       .lane = (uint8_t)lane,
 				       .flags = (uint8_t)request->flags,
 				       .state = RNV_SERVER_FILLING};
 	note_package(run, rnv_server_running(server, request->model));
@@ -293,7 +261,7 @@ static int take(struct rnv_server *server, uint32_t at, const void *data, uint32
 	if (status == RNV_OK) {
 		run->state = RNV_SERVER_RUNNING;
 		note_past(server, run->id);
-		*job = run->job;
+		*job = run->io.job;
 	} else if (status == RNV_EAGAIN || status == RNV_EBUSY) {
 		run->offset = at;
 	} else {
@@ -314,7 +282,7 @@ int rnv_server_run_write(struct rnv_server *server, uint32_t id, uint32_t at, co
 		status = RNV_ESTATE;
 	} else if (run->state > RNV_SERVER_FILLING && at <= run->input_bytes &&
 		   bytes == run->input_bytes - at && (bytes != 0u || run->input_bytes == 0u)) {
-		handle = run->job; /* the last ones once more, as their reply was lost */
+		handle = run->io.job; /* the last ones once more, as their reply was lost */
 	} else if (run->state != RNV_SERVER_FILLING) {
 		status = RNV_ESTATE;
 	} else if (at > run->input_bytes || bytes > run->input_bytes - at) {
@@ -345,7 +313,7 @@ static void describe(const struct rnv_server *server, uint32_t id,
 		return;
 	}
 	status->state = run->state;
-	status->job = run->job;
+	status->job = run->io.job;
 	memcpy(status->version, run->version, sizeof(status->version));
 	status->crc = run->crc;
 	if (run->state == RNV_SERVER_DONE) {

@@ -26,23 +26,13 @@ static int starve(struct rnv_server *server)
 	return RNV_EAGAIN;
 }
 
-static void release_lane(struct rnv_server *server)
-{
-	struct rnv_server_test *test = &server->test;
-
-	if (test->claimed != 0u &&
-	    rnv_lane_release(server->config.sched, test->lane) != RNV_EBUSY) {
-		test->claimed = 0;
-	}
-}
-
 /* Nobody holds the package any more: how it ended, or RNV_EAGAIN. */
 static int close_test(struct rnv_server *server)
 {
 	struct rnv_server_test *test = &server->test;
 
-	release_lane(server);
-	if (rnv_model_close(server->config.sched, test->handle) == RNV_EBUSY) {
+	rnv_io_release(server, &server->test.io);
+	if (rnv_model_close(server->config.sched, test->io.handle) == RNV_EBUSY) {
 		return starve(server);
 	}
 	rnv_io_give(server);
@@ -76,7 +66,7 @@ static int open_instance(struct rnv_server *server, const void *data, uint32_t b
 		config.state = (uint8_t *)server->config.io + state_offset(server, header);
 		config.state_bytes = header->state_bytes;
 	}
-	return rnv_model_open(server->config.sched, &config, &server->test.handle, NULL);
+	return rnv_model_open(server->config.sched, &config, &server->test.io.handle, NULL);
 }
 
 /* The first entry point is next, with state zero. */
@@ -109,18 +99,18 @@ static int start(struct rnv_server *server, const void *data, uint32_t bytes)
 		rnv_io_give(server);
 		return (status == RNV_EAGAIN) ? starve(server) : status;
 	}
-	(void)rnv_model_info_get(server->config.sched, test->handle, &info);
+	(void)rnv_model_info_get(server->config.sched, test->io.handle, &info);
 	test->pkg = info.pkg;
-	test->lane = server->lane_count - 1u;
+	test->io.lane = (uint8_t)(server->lane_count - 1u);
 	test->entries = 0;
 	status = rewind_test(server);
 	return (status == RNV_EAGAIN) ? status : end(server, status);
 }
 
 /* Fill all inputs, or compare all outputs: in the workspace, or in the lane's arena. */
-static int visit(struct rnv_server *server, struct rnv_golden_walk *walk, bool outputs)
+static int visit(struct rnv_server *server, bool outputs)
 {
-	const struct rnv_server_test *test = &server->test;
+	struct rnv_server_test *test = &server->test;
 	uint32_t i = outputs ? test->io.inputs : 0u;
 	uint32_t end = outputs ? i + test->io.outputs : test->io.inputs;
 	int status = RNV_OK;
@@ -129,15 +119,20 @@ static int visit(struct rnv_server *server, struct rnv_golden_walk *walk, bool o
 		struct rnv_buffer buffer = rnv_io_list(server)[i];
 
 		if (buffer.data == NULL) {
-			buffer.data = rnv_io_resident(server, test->pkg, test->lane, &test->io, i);
+			buffer.data = rnv_io_resident(server, test->pkg, &test->io, i);
 		}
 		if (outputs) {
-			status = rnv_golden_compare(walk, buffer.data, buffer.bytes);
+			status = rnv_golden_compare(&test->golden, buffer.data, buffer.bytes);
 		} else {
-			rnv_golden_fill(walk, buffer.data, buffer.bytes);
+			rnv_golden_fill(&test->golden, buffer.data, buffer.bytes);
 		}
 	}
 	return status;
+}
+
+static void fill_inputs(struct rnv_server *server)
+{
+	(void)visit(server, false);
 }
 
 static int fill(struct rnv_server *server)
@@ -151,7 +146,7 @@ static int fill(struct rnv_server *server)
 		return end(server, status);
 	}
 	if (!rnv_io_is_resident(test->pkg)) { /* else when the lane is claimed */
-		(void)visit(server, &test->golden, false);
+		fill_inputs(server);
 	}
 	test->state = TEST_SUBMIT;
 	return RNV_EAGAIN;
@@ -162,12 +157,12 @@ static int next_lane(struct rnv_server *server, int status)
 {
 	struct rnv_server_test *test = &server->test;
 
-	(void)rnv_model_unbind(server->config.sched, test->handle, test->lane);
-	if (test->lane != 0u) {
-		test->lane--;
+	(void)rnv_model_unbind(server->config.sched, test->io.handle, test->io.lane);
+	if (test->io.lane != 0u) {
+		test->io.lane--;
 		return RNV_EAGAIN;
 	}
-	test->lane = server->lane_count - 1u;
+	test->io.lane = (uint8_t)(server->lane_count - 1u);
 	return (status == RNV_ENOMEM) ? end(server, status) : starve(server);
 }
 
@@ -175,33 +170,18 @@ static int submit(struct rnv_server *server)
 {
 	struct rnv_server_test *test = &server->test;
 	struct rnv_sched *sched = server->config.sched;
-	struct rnv_golden_walk walk = test->golden;
-	const struct rnv_job_request request = {
-		.model = test->handle,
-		.entry = test->io.entry,
-		.lane = (uint8_t)test->lane,
-		.flags = RNV_JOB_NPU_NEVER,
-		.deadline_us = RNV_NEVER,
-		.buffers = rnv_io_list(server),
-		.buffer_count = (uint16_t)(test->io.inputs + test->io.outputs)};
-	int status = rnv_model_bind(sched, test->handle, test->lane);
+	const struct rnv_golden_walk walk = test->golden;
+	struct rnv_job_request request = {.flags = RNV_JOB_NPU_NEVER, .deadline_us = RNV_NEVER};
+	int status = rnv_model_bind(sched, test->io.handle, test->io.lane);
 
-	if (status == RNV_OK && rnv_io_is_resident(test->pkg)) {
-		status = rnv_lane_claim(sched, test->lane, test->handle);
-		if (status == RNV_OK) {
-			test->claimed = 1;
-			(void)visit(server, &walk, false);
-		}
+	if (status == RNV_OK) {
+		status = rnv_io_submit(server, test->pkg, &test->io, &request, fill_inputs);
 	}
 	if (status == RNV_OK) {
-		status = rnv_job_submit(sched, &request, &test->job);
-	}
-	if (status == RNV_OK) {
-		test->golden = walk;
 		test->state = TEST_WAIT;
 		return starve(server);
 	}
-	release_lane(server);
+	test->golden = walk;
 	switch (status) {
 	case RNV_EAGAIN:
 	case RNV_EBUSY:
@@ -221,15 +201,15 @@ static int go_on(struct rnv_server *server, int status)
 
 	if (status == RNV_ECANCELED || status == RNV_ENOBUFS || status == RNV_ENOMEM ||
 	    status == RNV_ESTALE) {
-		release_lane(server);
-		(void)rnv_model_reset(server->config.sched, test->handle);
+		rnv_io_release(server, &server->test.io);
+		(void)rnv_model_reset(server->config.sched, test->io.handle);
 		(void)rewind_test(server);
 		return starve(server);
 	}
 	if (status == RNV_OK) {
-		status = visit(server, &test->golden, true);
+		status = visit(server, true);
 	}
-	release_lane(server);
+	rnv_io_release(server, &server->test.io);
 	if (status != RNV_OK || ++test->io.entry == test->entries) {
 		return end(server, status);
 	}
@@ -240,13 +220,10 @@ static int go_on(struct rnv_server *server, int status)
 static int wait(struct rnv_server *server)
 {
 	struct rnv_job_result result;
-	int status = rnv_job_collect(server->config.sched, server->test.job, &result);
 
-	if (status == RNV_EAGAIN) {
-		return starve(server);
-	}
-	/* RNV_ENOENT: somebody else has collected it */
-	return go_on(server, (status == RNV_OK) ? result.status : RNV_ECANCELED);
+	return (rnv_io_collect(server, &server->test.io, &result) == RNV_EAGAIN)
+		       ? starve(server)
+		       : go_on(server, result.status);
 }
 
 static int step(struct rnv_server *server, const void *data, uint32_t bytes)
@@ -281,8 +258,8 @@ static int give_up(struct rnv_server *server)
 		return close_test(server);
 	}
 	if (test->state == TEST_WAIT) {
-		(void)rnv_job_cancel(server->config.sched, test->job);
-		if (rnv_job_collect(server->config.sched, test->job, &result) == RNV_EAGAIN) {
+		(void)rnv_job_cancel(server->config.sched, test->io.job);
+		if (rnv_io_collect(server, &test->io, &result) == RNV_EAGAIN) {
 			return starve(server);
 		}
 	}

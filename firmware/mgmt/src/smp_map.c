@@ -3,9 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+/*
+ * Maps. Replies are written by zcbor. Requests are read here, since zcbor_any_skip(), which would
+ * pass over what is not known, recurses as deep as a request nests.
+ */
+
 #include <string.h>
 
-#include <zcbor_decode.h>
 #include <zcbor_encode.h>
 
 #include "smp_internal.h"
@@ -14,207 +18,320 @@
 #define VALUE_HEAD 16u
 #define REPLY_END  4u
 
-/* Lists and maps inside of each other that a request may have. zcbor_any_skip() recurses, so what
- * it is given is limited here. */
-#define MOST_LEVELS 8u
+/* Lists, maps and tags inside of each other that a value may have. */
+#define MOST_LEVELS 7u
 
-#define ENDLESS SIZE_MAX /* items of a list or map whose end is marked */
+#define ENDLESS UINT32_MAX /* items of a list or map whose end is marked */
 
-/* The head of a CBOR item: its type and its argument. False: it does not fit, or is reserved. */
-static bool read_head(const uint8_t **at, const uint8_t *end, uint32_t *type, size_t *argument)
+/* CBOR's major types beside enum rnv_smp_kind, and the lower bits of an item's first byte. */
+enum {
+	TYPE_MAP = 5,
+	TYPE_TAG = 6,
+
+	LOW_FALSE = 20,
+	LOW_TRUE = 21,
+	LOW_ENDLESS = 31, /* of RNV_SMP_BOOL: the mark of the end */
+};
+
+/* The names of all keys. */
+#define NAME_AND_ZERO(key, name) name "\0"
+
+static const char names[] = RNV_SMP_KEYS(NAME_AND_ZERO);
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+struct reader {
+	const uint8_t *at;
+	const uint8_t *end;
+	/* the last item */
+	uint64_t argument;
+	uint32_t type;
+	uint32_t low;
+	const uint8_t *string; /* of bytes or text */
+};
+
+static bool is_end_mark(const struct reader *reader)
 {
-	uint32_t bytes;
+	return reader->type == RNV_SMP_BOOL && reader->low == LOW_ENDLESS;
+}
 
-	if (*at == end) {
+/*
+ * Read the head of an item, and pass over what a string holds. False: it is not all there,
+ * reserved, or a string in pieces.
+ */
+static bool next(struct reader *reader)
+{
+	uint32_t more;
+
+	if (reader->at == reader->end) {
 		return false;
 	}
-	*type = **at >> 5;
-	*argument = **at & 0x1Fu;
-	(*at)++;
-	if (*argument < 24u) {
-		return true;
+	reader->type = *reader->at >> 5;
+	reader->low = *reader->at++ & 0x1Fu;
+	reader->argument = reader->low;
+	if (reader->low == LOW_ENDLESS) {
+		return reader->type >= RNV_SMP_ARRAY && reader->type != TYPE_TAG;
 	}
-	if (*argument == 31u) {
-		*argument = ENDLESS;
-		return true;
-	}
-	if (*argument > 27u) {
-		return false;
-	}
-	bytes = 1u << (*argument - 24u);
-	*argument = 0;
-	for (; bytes != 0u; bytes--, (*at)++) {
-		if (*at == end || *argument > (SIZE_MAX >> 8)) {
+	if (reader->low >= 24u) {
+		more = 1u << (reader->low - 24u);
+		if (more > 8u || more > (size_t)(reader->end - reader->at)) {
 			return false;
 		}
-		*argument = *argument << 8 | **at;
+		for (reader->argument = 0; more != 0u; more--) {
+			reader->argument = reader->argument << 8 | *reader->at++;
+		}
+	}
+	if (reader->type < RNV_SMP_BYTES || reader->type > TYPE_MAP) {
+		return true;
+	}
+	if (reader->argument >
+	    (size_t)(reader->end - reader->at)) { /* items have a byte at least */
+		return false;
+	}
+	if (reader->type <= RNV_SMP_TEXT) {
+		reader->string = reader->at;
+		reader->at += reader->argument;
 	}
 	return true;
 }
 
-/* True where the item at `at` nests at most MOST_LEVELS deep. What else may be wrong with it is
- * left to the decoder. */
-static bool is_flat(const uint8_t *at, const uint8_t *end)
+/* Pass over the rest of the item whose head was read. */
+static bool skip(struct reader *reader)
 {
-	size_t left[MOST_LEVELS];
+	uint32_t left[MOST_LEVELS];
 	uint32_t depth = 0;
 
-	do {
-		uint32_t type;
-		size_t argument;
-
-		if (!read_head(&at, end, &type, &argument)) {
-			return false;
-		}
-		if (type == 7u && argument == ENDLESS) { /* the mark that ends a list or map */
-			left[depth == 0u ? 0u : depth - 1u] = 0;
-		} else if ((type == 2u || type == 3u) && argument != ENDLESS) {
-			if (argument > (size_t)(end - at)) {
+	for (;;) {
+		if (is_end_mark(reader)) {
+			if (depth == 0u || left[depth - 1u] != ENDLESS) {
 				return false;
 			}
-			at += argument;
-		}
-		if (depth != 0u && left[depth - 1u] != ENDLESS && left[depth - 1u] != 0u) {
+			left[depth - 1u] = 0;
+		} else if (depth != 0u && left[depth - 1u] != ENDLESS) {
 			left[depth - 1u]--;
 		}
-		if (type == 4u || type == 5u ||
-		    ((type == 2u || type == 3u) && argument == ENDLESS)) {
+		if (reader->type >= RNV_SMP_ARRAY && reader->type <= TYPE_TAG) {
+			uint32_t count = (uint32_t)reader->argument;
+
 			if (depth == MOST_LEVELS) {
 				return false;
 			}
-			left[depth++] = (type == 5u && argument <= SIZE_MAX / 2u) ? 2u * argument
-										  : argument;
-		} else if (type == 6u) { /* a tag: the item that follows belongs to it */
-			if (depth == MOST_LEVELS) {
-				return false;
+			if (reader->low == LOW_ENDLESS) {
+				count = ENDLESS;
+			} else if (reader->type == TYPE_MAP) {
+				count *= 2u;
+			} else if (reader->type == TYPE_TAG) {
+				count = 1;
 			}
-			left[depth++] = 1;
+			left[depth++] = count;
 		}
 		while (depth != 0u && left[depth - 1u] == 0u) {
 			depth--;
 		}
-	} while (depth != 0u);
-	return true;
-}
-
-static bool decode_value(zcbor_state_t *in, const struct rnv_smp_key *key)
-{
-	switch (key->kind) {
-	case RNV_SMP_UINT32:
-		return zcbor_uint32_decode(in, key->value);
-	case RNV_SMP_UINT64:
-		return zcbor_uint64_decode(in, key->value);
-	case RNV_SMP_BOOL:
-		return zcbor_bool_decode(in, key->value);
-	case RNV_SMP_TEXT:
-		return zcbor_tstr_decode(in, key->value);
-	case RNV_SMP_BYTES:
-		return zcbor_bstr_decode(in, key->value);
-	}
-	return false;
-}
-
-static const struct rnv_smp_key *find(const struct rnv_smp_key *keys, size_t count,
-				      const struct zcbor_string *name)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strlen(keys[i].name) == name->len &&
-		    memcmp(keys[i].name, name->value, name->len) == 0) {
-			return &keys[i];
+		if (depth == 0u) {
+			return true;
 		}
+		if (!next(reader)) {
+			return false;
+		}
+	}
+}
+
+/* The values that requests have, by key. */
+#define VALUE(key, kind, member)                                                                   \
+	[RNV_SMP_KEY_##key] = RNV_SMP_ROW(key, kind, struct rnv_smp_request, member)
+
+static const struct rnv_smp_row values[RNV_SMP_REQUEST_KEYS] = {
+	VALUE(M, TEXT, m),
+	VALUE(OFF, UINT, off),
+	VALUE(ON, BOOL, on),
+	VALUE(KEY, UINT, key),
+	VALUE(LEN, UINT, len),
+	VALUE(DATA, BYTES, data),
+	VALUE(CRC, UINT, crc),
+	VALUE(SHA, BYTES, sha),
+	VALUE(HDR, BYTES, hdr),
+	VALUE(ENC, UINT, offer.encoding),
+	VALUE(BASE, UINT, offer.base_crc32),
+	VALUE(SLOW, BOOL, slow),
+	VALUE(I, UINT, i),
+	VALUE(ID, UINT, run.id),
+	VALUE(ENTRY, UINT, run.entry),
+	VALUE(LANE, UINT, run.lane),
+	VALUE(DEADLINE_US, UINT, run.deadline_us),
+	VALUE(RESET, BOOL, reset),
+	VALUE(PERMANENT, BOOL, permanent),
+	VALUE(SLOT, UINT, slot),
+};
+
+/* The row of the key that was read, or NULL. */
+static const struct rnv_smp_row *find(const struct reader *reader)
+{
+	const char *name = names;
+
+	for (uint32_t key = 0; key < RNV_SMP_REQUEST_KEYS; key++) {
+		size_t length = strlen(name);
+
+		if (length == reader->argument && memcmp(name, reader->string, length) == 0) {
+			return &values[key];
+		}
+		name += length + 1u;
 	}
 	return NULL;
 }
 
-bool rnv_smp_decode(zcbor_state_t *in, const struct rnv_smp_key *keys, size_t count)
+/* Take the value that was read. False: it is of another type, or too large. */
+static bool take(struct reader *reader, const struct rnv_smp_row *row,
+		 struct rnv_smp_request *request)
 {
-	if (!is_flat(in->payload, in->payload_end) || !zcbor_map_start_decode(in)) {
+	void *to = (uint8_t *)request + row->offset;
+	struct rnv_smp_bytes bytes = {reader->string, (uint32_t)reader->argument};
+
+	request->found |= 1u << row->key;
+	if (reader->type != row->kind) {
 		return false;
 	}
-	while (!zcbor_array_at_end(in)) {
-		struct zcbor_string name;
-		const struct rnv_smp_key *key = NULL;
+	if (row->kind == RNV_SMP_BOOL) {
+		uint32_t value = reader->low - LOW_FALSE;
 
-		if (zcbor_tstr_decode(in, &name)) {
-			key = find(keys, count, &name);
-		} else if (!zcbor_any_skip(in, NULL)) {
+		memcpy(to, &value, sizeof(value));
+		return value <= LOW_TRUE - LOW_FALSE;
+	}
+	if (row->kind == RNV_SMP_UINT) {
+		memcpy(to, &reader->argument, row->size);
+		return reader->argument <= UINT32_MAX || row->size > sizeof(uint32_t);
+	}
+	memcpy(to, &bytes, sizeof(bytes));
+	return true;
+}
+
+bool rnv_smp_decode(const zcbor_state_t *in, struct rnv_smp_request *request)
+{
+	struct reader reader = {.at = in->payload, .end = in->payload_end};
+	uint32_t pairs;
+
+	if (!next(&reader) || reader.type != TYPE_MAP) {
+		return false;
+	}
+	pairs = (reader.low == LOW_ENDLESS) ? ENDLESS : (uint32_t)reader.argument;
+	while (pairs != 0u) {
+		const struct rnv_smp_row *row = NULL;
+
+		if (!next(&reader)) {
 			return false;
 		}
-		if (!((key != NULL) ? decode_value(in, key) : zcbor_any_skip(in, NULL))) {
+		if (is_end_mark(&reader)) {
+			return pairs == ENDLESS;
+		}
+		if (reader.type == RNV_SMP_TEXT) {
+			row = find(&reader);
+		} else if (!skip(&reader)) {
 			return false;
 		}
-		if (key != NULL && key->found != NULL) {
-			*key->found = true;
+		if (!next(&reader) ||
+		    !((row != NULL) ? take(&reader, row, request) : skip(&reader))) {
+			return false;
 		}
+		pairs -= (pairs != ENDLESS) ? 1u : 0u;
 	}
-	return zcbor_map_end_decode(in);
+	return true;
 }
 
-int rnv_smp_decode_model(const struct rnv_smp *smp, zcbor_state_t *in,
-			 const struct rnv_smp_key *more, size_t count)
-{
-	struct rnv_smp_key keys[4];
-	struct zcbor_string name = {0};
-	bool found = false;
+/* --- replies ---------------------------------------------------------------------------------- */
 
-	if (count >= sizeof(keys) / sizeof(keys[0])) {
-		return RNV_EINVAL;
+void rnv_smp_put_key(zcbor_state_t *out, enum rnv_smp_key key)
+{
+	const char *name = names;
+
+	for (uint32_t i = 0; i < (uint32_t)key; i++) {
+		name += strlen(name) + 1u;
 	}
-	keys[0] = (struct rnv_smp_key){"m", RNV_SMP_TEXT, &name, &found};
-	for (size_t i = 0; i < count; i++) {
-		keys[i + 1u] = more[i];
+	(void)zcbor_tstr_encode_ptr(out, name, strlen(name));
+}
+
+void rnv_smp_put_uint(zcbor_state_t *out, enum rnv_smp_key key, uint32_t value)
+{
+	rnv_smp_put_key(out, key);
+	(void)zcbor_uint32_put(out, value);
+}
+
+void rnv_smp_put_bool(zcbor_state_t *out, enum rnv_smp_key key, bool value)
+{
+	rnv_smp_put_key(out, key);
+	(void)zcbor_bool_put(out, value);
+}
+
+void rnv_smp_put_bytes(zcbor_state_t *out, enum rnv_smp_key key, const void *data, size_t bytes)
+{
+	rnv_smp_put_key(out, key);
+	(void)zcbor_bstr_encode_ptr(out, data, bytes);
+}
+
+/* A number of 1, 2 or 4 bytes. */
+static uint32_t number_at(const uint8_t *at, uint32_t size)
+{
+	uint32_t value = *at;
+	uint16_t half;
+
+	if (size == sizeof(half)) {
+		memcpy(&half, at, sizeof(half));
+		value = half;
+	} else if (size == sizeof(value)) {
+		memcpy(&value, at, sizeof(value));
 	}
-	if (!rnv_smp_decode(in, keys, count + 1u) || !found) {
-		return RNV_EINVAL;
+	return value;
+}
+
+void rnv_smp_put_array(zcbor_state_t *out, enum rnv_smp_key key, const void *values, uint32_t count,
+		       uint32_t size, uint32_t step)
+{
+	const uint8_t *at = values;
+
+	rnv_smp_put_key(out, key);
+	(void)zcbor_list_start_encode(out, count);
+	for (uint32_t i = 0; i < count; i++) {
+		(void)zcbor_uint32_put(out, number_at(at, size));
+		at += step;
 	}
-	return rnv_server_find(smp->server, (const char *)name.value, (uint32_t)name.len);
+	(void)zcbor_list_end_encode(out, count);
 }
 
-static bool put_key(zcbor_state_t *out, const char *key)
+static void put_row(zcbor_state_t *out, const struct rnv_smp_row *row, const uint8_t *at)
 {
-	return zcbor_tstr_put_term(out, key, RNV_NAME_BYTES);
-}
+	const char *text;
+	uint32_t number = number_at(at, row->size);
 
-void rnv_smp_put_uint(zcbor_state_t *out, const char *key, uint32_t value)
-{
-	(void)(put_key(out, key) && zcbor_uint32_put(out, value));
-}
-
-void rnv_smp_put_int(zcbor_state_t *out, const char *key, int32_t value)
-{
-	(void)(put_key(out, key) && zcbor_int32_put(out, value));
-}
-
-void rnv_smp_put_bool(zcbor_state_t *out, const char *key, bool value)
-{
-	(void)(put_key(out, key) && zcbor_bool_put(out, value));
-}
-
-void rnv_smp_put_text(zcbor_state_t *out, const char *key, const char *value)
-{
-	(void)(put_key(out, key) && zcbor_tstr_encode_ptr(out, value, strlen(value)));
-}
-
-void rnv_smp_put_bytes(zcbor_state_t *out, const char *key, const void *data, size_t bytes)
-{
-	(void)(put_key(out, key) && zcbor_bstr_encode_ptr(out, data, bytes));
-}
-
-void rnv_smp_put_uints(zcbor_state_t *out, const char *key, const uint32_t *values, size_t count)
-{
-	bool ok = put_key(out, key) && zcbor_list_start_encode(out, count);
-
-	for (size_t i = 0; ok && i < count; i++) {
-		ok = zcbor_uint32_put(out, values[i]);
+	switch (row->kind) {
+	case RNV_SMP_UINT:
+		rnv_smp_put_uint(out, row->key, number);
+		break;
+	case RNV_SMP_INT:
+		rnv_smp_put_key(out, row->key);
+		(void)zcbor_int32_put(out, (int32_t)number);
+		break;
+	case RNV_SMP_BOOL:
+		rnv_smp_put_bool(out, row->key, number != 0u);
+		break;
+	case RNV_SMP_TEXT:
+		memcpy(&text, at, sizeof(text));
+		rnv_smp_put_key(out, row->key);
+		(void)zcbor_tstr_encode_ptr(out, text, strlen(text));
+		break;
+	case RNV_SMP_BYTES:
+		rnv_smp_put_bytes(out, row->key, at, row->size);
+		break;
+	default:
+		rnv_smp_put_array(out, row->key, at, row->size / 2u, 2, 2);
+		break;
 	}
-	(void)(ok && zcbor_list_end_encode(out, count));
 }
 
-void rnv_smp_put_version(zcbor_state_t *out, const char *key, const uint16_t *version)
+void rnv_smp_put_rows(zcbor_state_t *out, const struct rnv_smp_row *rows, uint32_t count,
+		      const void *from)
 {
-	uint32_t numbers[3] = {version[0], version[1], version[2]};
-
-	rnv_smp_put_uints(out, key, numbers, 3);
+	for (uint32_t i = 0; i < count; i++) {
+		put_row(out, &rows[i], (const uint8_t *)from + rows[i].offset);
+	}
 }
 
 uint8_t *rnv_smp_room(const zcbor_state_t *out, size_t reserve, uint32_t *bytes)

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-#include <string.h>
+/* The commands of op read. */
 
 #include <zcbor_encode.h>
 
@@ -13,163 +13,170 @@
 
 #define STEPS_A_REPLY 64u
 
-static int read_info(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *out)
+static int read_info(const struct rnv_smp *smp, struct rnv_smp_request *request, zcbor_state_t *out)
 {
+	static const struct rnv_smp_row own[] = {
+		RNV_SMP_ROW(FIRMWARE, TEXT, struct rnv_smp, version),
+		RNV_SMP_ROW(BOARD, TEXT, struct rnv_smp, board),
+		RNV_SMP_ROW(CHUNK, UINT, struct rnv_smp, chunk),
+	};
+	static const struct rnv_smp_row rows[] = {
+		RNV_SMP_ROW(MODELS, UINT, struct rnv_server_info, model_count),
+		RNV_SMP_ROW(UNSIGNED, BOOL, struct rnv_server_info, unsigned_allowed),
+		RNV_SMP_ROW(IO, UINT, struct rnv_server_info, io_bytes),
+		RNV_SMP_ROW(PATCH, BOOL, struct rnv_server_info, patches),
+	};
 	struct rnv_server_info info;
-	uint32_t ids[32];
+	uint32_t isa[32];
 	uint32_t count = 0;
 	uint8_t ops[RNV_OPSET_BYTES];
 
-	if (!rnv_smp_decode(in, NULL, 0)) {
-		return RNV_EINVAL;
-	}
+	(void)request;
 	rnv_server_info_get(smp->server, &info);
 	rnv_opset_get(ops);
-	rnv_smp_put_text(out, "firmware", smp->version);
-	rnv_smp_put_text(out, "board", smp->board);
-	rnv_smp_put_uint(out, "abi", RNV_PACKAGE_ABI);
-	rnv_smp_put_uint(out, "format", RNV_PACKAGE_FORMAT);
-	for (uint32_t isa = 0; isa < 32u; isa++) {
-		if ((info.isa_fast >> isa & 1u) != 0u) {
-			ids[count++] = isa;
+	for (uint32_t i = 0; i < 32u; i++) {
+		if ((info.isa_fast >> i & 1u) != 0u) {
+			isa[count++] = i;
 		}
 	}
-	rnv_smp_put_uints(out, "isa", ids, count);
-	rnv_smp_put_bytes(out, "ops", ops, sizeof(ops));
-	rnv_smp_put_uint(out, "models", info.model_count);
-	rnv_smp_put_uint(out, "chunk", smp->chunk);
-	rnv_smp_put_bool(out, "read_only", rnv_smp_is_read_only);
-	rnv_smp_put_bool(out, "unsigned", info.unsigned_allowed != 0u);
-	for (count = 0; count < info.key_count && count < sizeof(ids) / sizeof(ids[0]); count++) {
-		ids[count] = info.keys[count].id;
-	}
-	rnv_smp_put_uints(out, "keys", ids, count);
-	rnv_smp_put_uints(out, "revoked", info.store.revoked, info.store.revoked_count);
-	rnv_smp_put_uint(out, "io", info.io_bytes);
-	rnv_smp_put_bool(out, "patch", info.patches != 0u);
+	RNV_SMP_PUT(out, own, smp);
+	RNV_SMP_PUT(out, rows, &info);
+	rnv_smp_put_uint(out, RNV_SMP_KEY_ABI, RNV_PACKAGE_ABI);
+	rnv_smp_put_uint(out, RNV_SMP_KEY_FORMAT, RNV_PACKAGE_FORMAT);
+	rnv_smp_put_bool(out, RNV_SMP_KEY_READ_ONLY, rnv_smp_is_read_only);
+	rnv_smp_put_bytes(out, RNV_SMP_KEY_OPS, ops, sizeof(ops));
+	rnv_smp_put_array(out, RNV_SMP_KEY_ISA, isa, count, 4, 4);
+	rnv_smp_put_array(out, RNV_SMP_KEY_KEYS, info.keys, info.key_count, 4,
+			  sizeof(info.keys[0])); /* their ids */
+	rnv_smp_put_array(out, RNV_SMP_KEY_REVOKED, info.store.revoked, info.store.revoked_count, 4,
+			  4);
+	rnv_smp_put_array(out, RNV_SMP_KEY_ERASES, info.store.erases, 2, 4, 4);
 	return RNV_OK;
 }
 
 static void put_slot(zcbor_state_t *out, const struct rnv_server_slot *slot)
 {
-	(void)zcbor_map_start_encode(out, 7);
-	rnv_smp_put_uint(out, "state", slot->state);
-	rnv_smp_put_uint(out, "fills", slot->fills);
-	if (slot->bytes != 0u) {
-		rnv_smp_put_uint(out, "bytes", slot->bytes);
-		rnv_smp_put_version(out, "version", slot->version);
-		rnv_smp_put_uint(out, "sv", slot->security_version);
-		rnv_smp_put_uint(out, "crc", slot->crc);
-		rnv_smp_put_uint(out, "key", slot->key);
-	}
-	(void)zcbor_map_end_encode(out, 7);
+	static const struct rnv_smp_row rows[] = {
+		RNV_SMP_ROW(STATE, UINT, struct rnv_server_slot, state),
+		RNV_SMP_ROW(FILLS, UINT, struct rnv_server_slot, fills),
+		/* of its package */
+		RNV_SMP_ROW(BYTES, UINT, struct rnv_server_slot, bytes),
+		RNV_SMP_ROW(VERSION, ARRAY, struct rnv_server_slot, version),
+		RNV_SMP_ROW(SV, UINT, struct rnv_server_slot, security_version),
+		RNV_SMP_ROW(CRC, UINT, struct rnv_server_slot, crc),
+		RNV_SMP_ROW(KEY, UINT, struct rnv_server_slot, key),
+	};
+	uint32_t count = sizeof(rows) / sizeof(rows[0]);
+
+	(void)zcbor_map_start_encode(out, count);
+	rnv_smp_put_rows(out, rows, (slot->bytes != 0u) ? count : 2u, slot);
+	(void)zcbor_map_end_encode(out, count);
 }
 
-static int read_model(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *out)
-{
-	struct rnv_server_model_info info;
-	uint32_t i = 0;
-	const struct rnv_smp_key keys[] = {{"i", RNV_SMP_UINT32, &i, NULL}};
+#define MODEL(key, kind, member) RNV_SMP_ROW(key, kind, struct rnv_server_model_info, member)
 
-	if (!rnv_smp_decode(in, keys, 1)) {
-		return RNV_EINVAL;
+static int read_model(const struct rnv_smp *smp, struct rnv_smp_request *request,
+		      zcbor_state_t *out)
+{
+	static const struct rnv_smp_row stored[] = {
+		MODEL(N, TEXT, store.name),      MODEL(SLOT_BYTES, UINT, store.slot_bytes),
+		MODEL(FLOOR, UINT, store.floor), MODEL(CONFIRMED, UINT, store.confirmed),
+		MODEL(TRIAL, UINT, store.trial), MODEL(TRIAL_SLOT, UINT, store.trial_slot),
+		MODEL(TRIES, UINT, store.tries), MODEL(WRITTEN, UINT, store.written),
+		MODEL(SHA, BYTES, store.hash),
+	};
+	static const struct rnv_smp_row served[] = {
+		MODEL(RUNNING, UINT, running), MODEL(CHANGING, BOOL, changing),
+		MODEL(KEPT, BOOL, kept),       MODEL(ERROR, INT, error),
+		MODEL(JOBS, UINT, jobs),       MODEL(COMPLETED, UINT, completed),
+		MODEL(FAILED, UINT, failed),   MODEL(LANES, UINT, lanes),
+	};
+	struct rnv_server_model_info info;
+	int status = rnv_server_model_get(smp->server, request->i, &info);
+
+	if (status != RNV_OK) {
+		return status;
 	}
-	if (rnv_server_model_get(smp->server, i, &info) != RNV_OK) {
-		return RNV_ENOENT;
-	}
-	rnv_smp_put_text(out, "n", info.store.name);
-	rnv_smp_put_uint(out, "slot_bytes", info.store.slot_bytes);
-	rnv_smp_put_uint(out, "floor", info.store.floor);
-	rnv_smp_put_uint(out, "confirmed", info.store.confirmed);
-	rnv_smp_put_uint(out, "trial", info.store.trial);
-	rnv_smp_put_uint(out, "trial_slot", info.store.trial_slot);
-	rnv_smp_put_uint(out, "tries", info.store.tries);
-	rnv_smp_put_uint(out, "written", info.store.written);
-	rnv_smp_put_bytes(out, "sha", info.store.hash, sizeof(info.store.hash));
-	(void)(zcbor_tstr_put_lit(out, "slots") && zcbor_list_start_encode(out, 2));
+	RNV_SMP_PUT(out, stored, &info);
+	rnv_smp_put_key(out, RNV_SMP_KEY_SLOTS);
+	(void)zcbor_list_start_encode(out, 2);
 	put_slot(out, &info.slots[0]);
 	put_slot(out, &info.slots[1]);
 	(void)zcbor_list_end_encode(out, 2);
-	rnv_smp_put_uint(out, "running", info.running);
-	rnv_smp_put_bool(out, "changing", info.changing != 0u);
-	rnv_smp_put_bool(out, "kept", info.kept != 0u);
-	rnv_smp_put_int(out, "error", info.error);
-	rnv_smp_put_uint(out, "jobs", info.jobs);
-	rnv_smp_put_uint(out, "completed", info.completed);
-	rnv_smp_put_uint(out, "failed", info.failed);
-	rnv_smp_put_uint(out, "lanes", info.lanes);
+	RNV_SMP_PUT(out, served, &info);
 	return RNV_OK;
 }
 
-static int read_update(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *out)
+#define UPDATE(key, kind, member) RNV_SMP_ROW(key, kind, struct rnv_ota_status, member)
+
+static int read_update(const struct rnv_smp *smp, struct rnv_smp_request *request,
+		       zcbor_state_t *out)
 {
+	static const struct rnv_smp_row name[] = {MODEL(M, TEXT, store.name)};
+	static const struct rnv_smp_row rows[] = {
+		UPDATE(OFF, UINT, offset),  UPDATE(LEN, UINT, bytes),  UPDATE(DONE, UINT, done),
+		UPDATE(TOTAL, UINT, total), UPDATE(ERROR, INT, error), UPDATE(WHY, UINT, why),
+		UPDATE(SHA, BYTES, sha256),
+	};
 	struct rnv_ota_status update;
 	struct rnv_server_model_info info;
 
-	if (!rnv_smp_decode(in, NULL, 0)) {
-		return RNV_EINVAL;
-	}
+	(void)request;
 	rnv_server_update_get(smp->server, &update);
-	rnv_smp_put_uint(out, "phase", update.phase);
+	rnv_smp_put_uint(out, RNV_SMP_KEY_PHASE, update.phase);
 	if (rnv_server_model_get(smp->server, update.model, &info) == RNV_OK) {
-		rnv_smp_put_text(out, "m", info.store.name);
-		rnv_smp_put_uint(out, "slot", update.slot);
+		RNV_SMP_PUT(out, name, &info);
+		rnv_smp_put_uint(out, RNV_SMP_KEY_SLOT, update.slot);
 	}
-	rnv_smp_put_uint(out, "off", update.offset);
-	rnv_smp_put_uint(out, "len", update.bytes);
-	rnv_smp_put_uint(out, "done", update.done);
-	rnv_smp_put_uint(out, "total", update.total);
-	rnv_smp_put_int(out, "error", update.error);
-	rnv_smp_put_uint(out, "why", update.why);
-	rnv_smp_put_bytes(out, "sha", update.sha256, sizeof(update.sha256));
+	RNV_SMP_PUT(out, rows, &update);
 	return RNV_OK;
 }
 
-static int read_lane(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *out)
-{
-	struct rnv_lane_stats stats;
-	uint32_t i = 0;
-	const struct rnv_smp_key keys[] = {{"i", RNV_SMP_UINT32, &i, NULL}};
+#define STAT(key, member) RNV_SMP_ROW(key, UINT, struct rnv_lane_stats, member)
 
-	if (!rnv_smp_decode(in, keys, 1)) {
-		return RNV_EINVAL;
-	}
-	if (i >= smp->lane_count || rnv_lane_stats_get(smp->sched, i, &stats) != RNV_OK) {
+static int read_lane(const struct rnv_smp *smp, struct rnv_smp_request *request, zcbor_state_t *out)
+{
+	static const struct rnv_smp_row lanes[] = {
+		RNV_SMP_ROW(LANES, UINT, struct rnv_smp, lane_count)};
+	static const struct rnv_smp_row name[] = {{RNV_SMP_KEY_N, RNV_SMP_TEXT, 0, 0}};
+	static const struct rnv_smp_row rows[] = {
+		STAT(SUBMITTED, submitted),
+		STAT(COMPLETED, completed),
+		STAT(MISSED, missed),
+		STAT(CANCELLED, cancelled),
+		STAT(DROPPED, dropped),
+		STAT(FAILED, failed),
+		STAT(REFUSED, refused),
+		STAT(PREEMPTED, preempted),
+		STAT(QUEUED, queued),
+		STAT(MOST_QUEUED, most_queued),
+		STAT(ARENA_BYTES, arena_bytes),
+		STAT(ARENA_HIGH_WATER, arena_high_water),
+		STAT(LONGEST_QUEUED_US, longest_queued_us),
+		STAT(LONGEST_STEP_BLOCKED_US, longest_step_blocked_us),
+		STAT(LONGEST_NPU_BLOCKED_US, longest_npu_blocked_us),
+		STAT(LONGEST_ATOMIC_BLOCKED_US, longest_atomic_blocked_us),
+	};
+	struct rnv_lane_stats stats;
+
+	if (request->i >= smp->lane_count ||
+	    rnv_lane_stats_get(smp->sched, request->i, &stats) != RNV_OK) {
 		return RNV_ENOENT;
 	}
-	rnv_smp_put_uint(out, "lanes", smp->lane_count);
-	rnv_smp_put_text(out, "n", smp->lane_names[i]);
-	rnv_smp_put_uint(out, "submitted", stats.submitted);
-	rnv_smp_put_uint(out, "completed", stats.completed);
-	rnv_smp_put_uint(out, "missed", stats.missed);
-	rnv_smp_put_uint(out, "cancelled", stats.cancelled);
-	rnv_smp_put_uint(out, "dropped", stats.dropped);
-	rnv_smp_put_uint(out, "failed", stats.failed);
-	rnv_smp_put_uint(out, "refused", stats.refused);
-	rnv_smp_put_uint(out, "preempted", stats.preempted);
-	rnv_smp_put_uint(out, "queued", stats.queued);
-	rnv_smp_put_uint(out, "most_queued", stats.most_queued);
-	rnv_smp_put_uint(out, "arena_bytes", stats.arena_bytes);
-	rnv_smp_put_uint(out, "arena_high_water", stats.arena_high_water);
-	rnv_smp_put_uint(out, "longest_queued_us", stats.longest_queued_us);
-	rnv_smp_put_uint(out, "longest_step_blocked_us", stats.longest_step_blocked_us);
-	rnv_smp_put_uint(out, "longest_npu_blocked_us", stats.longest_npu_blocked_us);
-	rnv_smp_put_uint(out, "longest_atomic_blocked_us", stats.longest_atomic_blocked_us);
+	RNV_SMP_PUT(out, lanes, smp);
+	RNV_SMP_PUT(out, name, &smp->lane_names[request->i]);
+	RNV_SMP_PUT(out, rows, &stats);
 	return RNV_OK;
 }
 
-static int read_profile(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *out)
+static int read_profile(const struct rnv_smp *smp, struct rnv_smp_request *request,
+			zcbor_state_t *out)
 {
-	uint32_t offset = 0;
-	const struct rnv_smp_key keys[] = {{"off", RNV_SMP_UINT32, &offset, NULL}};
 	uint32_t head[3] = {0}; /* magic, format and size of the header, total_bytes */
 	uint32_t room;
 	uint8_t *data;
 	int bytes;
 
-	if (!rnv_smp_decode(in, keys, 1)) {
-		return RNV_EINVAL;
-	}
 	if (smp->prof == NULL) {
 		return RNV_ENOTSUP;
 	}
@@ -177,52 +184,39 @@ static int read_profile(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_stat
 	if (bytes < 0) {
 		return bytes;
 	}
-	rnv_smp_put_uint(out, "len", head[2]);
-	rnv_smp_put_uint(out, "off", offset);
+	rnv_smp_put_uint(out, RNV_SMP_KEY_LEN, head[2]);
+	rnv_smp_put_uint(out, RNV_SMP_KEY_OFF, request->off);
 	data = rnv_smp_room(out, 0, &room);
-	bytes = rnv_prof_dump(smp->prof, offset, data, room);
-	rnv_smp_put_bytes(out, "data", data, (bytes > 0) ? (size_t)bytes : 0u);
+	bytes = rnv_prof_dump(smp->prof, request->off, data, room);
+	rnv_smp_put_bytes(out, RNV_SMP_KEY_DATA, data, (bytes > 0) ? (size_t)bytes : 0u);
 	return RNV_OK;
 }
 
-static int read_steps(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *out)
+static int read_steps(const struct rnv_smp *smp, struct rnv_smp_request *request,
+		      zcbor_state_t *out)
 {
-	uint32_t i = 0;
-	const struct rnv_smp_key more[] = {{"i", RNV_SMP_UINT32, &i, NULL}};
-	int model = rnv_smp_decode_model(smp, in, more, 1);
 	uint16_t codes[STEPS_A_REPLY];
-	uint32_t ops[STEPS_A_REPLY];
 	uint32_t count;
-	int steps;
+	int steps = rnv_server_steps_get(smp->server, (uint32_t)request->model, request->i, codes,
+					 STEPS_A_REPLY, &count);
 
-	if (model < 0) {
-		return model;
-	}
-	steps = rnv_server_steps_get(smp->server, (uint32_t)model, i, codes, STEPS_A_REPLY, &count);
 	if (steps < 0) {
 		return steps;
 	}
-	for (uint32_t k = 0; k < count; k++) {
-		ops[k] = codes[k];
-	}
-	rnv_smp_put_uint(out, "count", (uint32_t)steps);
-	rnv_smp_put_uint(out, "i", i);
-	rnv_smp_put_uints(out, "ops", ops, count);
+	rnv_smp_put_uint(out, RNV_SMP_KEY_COUNT, (uint32_t)steps);
+	rnv_smp_put_uint(out, RNV_SMP_KEY_I, request->i);
+	rnv_smp_put_array(out, RNV_SMP_KEY_OPS, codes, count, 2, 2);
 	return RNV_OK;
 }
 
-rnv_smp_command rnv_smp_read_command(uint32_t id)
-{
-	static const rnv_smp_command commands[RNV_SMP_COMMANDS] = {
-		[RNV_SMP_CMD_INFO] = read_info,
-		[RNV_SMP_CMD_MODEL] = read_model,
-		[RNV_SMP_CMD_UPDATE] = read_update,
-		[RNV_SMP_CMD_RUN] = rnv_smp_run_read,
-		[RNV_SMP_CMD_LANE] = read_lane,
-		[RNV_SMP_CMD_PROFILE] = read_profile,
-		[RNV_SMP_CMD_SELFTEST] = rnv_smp_selftest_read,
-		[RNV_SMP_CMD_STEPS] = read_steps,
-	};
-
-	return commands[id];
-}
+const struct rnv_smp_command rnv_smp_reads[] = {
+	{read_info, RNV_SMP_CMD_INFO, 0},
+	{read_model, RNV_SMP_CMD_MODEL, 0},
+	{read_update, RNV_SMP_CMD_UPDATE, 0},
+	{rnv_smp_run_read, RNV_SMP_CMD_RUN, 0},
+	{read_lane, RNV_SMP_CMD_LANE, 0},
+	{read_profile, RNV_SMP_CMD_PROFILE, 0},
+	{rnv_smp_selftest_read, RNV_SMP_CMD_SELFTEST, 0},
+	{read_steps, RNV_SMP_CMD_STEPS, RNV_SMP_HAS(M)},
+	{NULL, 0, 0},
+};

@@ -7,30 +7,26 @@
 
 #include "smp_internal.h"
 
-static int refuse(const struct rnv_smp *smp, zcbor_state_t *in, zcbor_state_t *out)
+static int refuse(const struct rnv_smp *smp, struct rnv_smp_request *request, zcbor_state_t *out)
 {
 	(void)smp;
-	(void)in;
+	(void)request;
 	(void)out;
 	return RNV_ENOTSUP;
 }
 
 const bool rnv_smp_is_read_only = true;
 
-rnv_smp_command rnv_smp_write_command(uint32_t id)
-{
-	switch (id) {
-	case RNV_SMP_CMD_RUN:
-		return rnv_smp_run_write;
-	case RNV_SMP_CMD_SELFTEST:
-		return rnv_smp_selftest_write;
-	case RNV_SMP_CMD_INFO:
-	case RNV_SMP_CMD_MODEL:
-	case RNV_SMP_CMD_UPDATE:
-	case RNV_SMP_CMD_LANE:
-	case RNV_SMP_CMD_STEPS:
-		return NULL;
-	default:
-		return refuse;
-	}
-}
+const struct rnv_smp_command rnv_smp_writes[] = {
+	{refuse, RNV_SMP_CMD_UPLOAD, 0},
+	{refuse, RNV_SMP_CMD_ACTIVATE, 0},
+	{refuse, RNV_SMP_CMD_CONFIRM, 0},
+	{refuse, RNV_SMP_CMD_ROLLBACK, 0},
+	{refuse, RNV_SMP_CMD_ERASE, 0},
+	{refuse, RNV_SMP_CMD_ABORT, 0},
+	{rnv_smp_run_write, RNV_SMP_CMD_RUN, RNV_SMP_HAS(OFF)},
+	{refuse, RNV_SMP_CMD_PROFILE, 0},
+	{rnv_smp_selftest_write, RNV_SMP_CMD_SELFTEST, RNV_SMP_HAS(M)},
+	{refuse, RNV_SMP_CMD_REVOKE, 0},
+	{NULL, 0, 0},
+};

@@ -177,6 +177,43 @@ static void test_a_firmware_with_a_higher_floor(void **state)
 	assert_runs(ALPHA, 1);
 }
 
+/* A flash that is busy is asked again after a while, not at once; each piece of work in turn. */
+static void test_the_flash_is_busy(void **state)
+{
+	uint32_t refusals = 0;
+	uint32_t delay_us;
+
+	(void)state;
+	update_to(ALPHA, 1, 1);
+	upload(ALPHA, 2);
+	refuse_at = 1;
+	assert_int_equal(rnv_server_activate(&server, ALPHA, 1), RNV_EAGAIN);
+	for (int i = 0; i < 3; i++) {
+		refuse_at = 1;
+		delay_us = rnv_server_poll(&server);
+		assert_true(delay_us > 0 && delay_us < 100000);
+		assert_int_equal(refuse_at, 0);
+	}
+	work();
+	assert_runs(ALPHA, 2);
+	assert_int_equal(rnv_server_erase(&server, ALPHA, 0), RNV_EAGAIN);
+	do {
+		uint32_t before = begins;
+
+		refuse_at = 1;
+		delay_us = rnv_server_poll(&server);
+		refusals += refuse_at == 0;
+		assert_true(refuse_at != 0 || (delay_us > 0 && delay_us < 100000));
+		assert_int_equal(begins, before);
+		refuse_at = 0;
+		delay_us = rnv_server_poll(&server);
+		assert_true(begins == before || delay_us == 0 || delay_us > 100000);
+	} while (delay_us < 100000);
+	assert_true(refusals > 1);
+	assert_int_equal(update().phase, RNV_OTA_DONE);
+	assert_int_equal(model_of(ALPHA).slots[0].state, RNV_SLOT_EMPTY);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, begin_server)
 
 int main(void)
@@ -188,6 +225,7 @@ int main(void)
 		TEST(test_revoked_before_it_is_confirmed),
 		TEST(test_a_firmware_without_the_key),
 		TEST(test_a_firmware_with_a_higher_floor),
+		TEST(test_the_flash_is_busy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

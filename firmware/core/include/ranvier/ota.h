@@ -57,9 +57,9 @@ struct rnv_ota_request {
 	uint32_t model;        /**< number in the store */
 	uint32_t bytes;        /**< of the file that is sent */
 	uint32_t encoding;     /**< enum rnv_ota_encoding */
-	uint32_t flags;        /**< RNV_OTA_ALLOW_SLOW */
 	uint32_t base_crc32;   /**< RNV_OTA_PATCH: CRC-32 in the trailer of the base; 0: none */
 	uint8_t sha256[32];    /**< of the file that is sent: names the upload when it is resumed */
+	uint32_t flags;        /**< RNV_OTA_ALLOW_SLOW; does not tell one upload from another */
 	const uint8_t *header; /**< the package's first RNV_HEADER_BYTES bytes, any alignment */
 };
 
@@ -101,39 +101,35 @@ struct rnv_ota_unpacker;
 
 /** What an engine needs to take patches: 2.2 KB. All members are private. Caller's memory. */
 struct rnv_ota_patch {
-	struct rnv_patch decoder;                /**< @private */
+	uint8_t held;                            /**< @private bytes in `out` */
+	uint8_t taken;                           /**< @private of these, by the store */
+	uint8_t base;                            /**< @private slot */
 	const struct rnv_ota_unpacker *unpacker; /**< @private */
-	uint32_t base_crc32;                     /**< @private as announced */
-	uint32_t there;   /**< @private bytes of the package that were in the slot before */
-	uint8_t out[128]; /**< @private on their way into the slot */
-	uint8_t held;     /**< @private bytes in `out` */
-	uint8_t taken;    /**< @private of these, by the store */
-	uint8_t base;     /**< @private slot */
+	uint32_t there;           /**< @private bytes of the package that were in the slot before */
+	uint8_t out[128];         /**< @private on their way into the slot */
+	struct rnv_patch decoder; /**< @private */
 };
 
 /** An engine; all members are private. */
 struct rnv_ota {
-	struct rnv_store *store;        /**< @private */
-	struct rnv_ota_hooks hooks;     /**< @private */
-	struct rnv_ota_patch *patch;    /**< @private NULL: takes no patches */
-	uint64_t active_us;             /**< @private last sign of life of the session */
-	uint64_t idle_us;               /**< @private */
-	uint32_t bytes;                 /**< @private of the file */
-	uint32_t offset;                /**< @private next byte of the file */
-	uint32_t encoding;              /**< @private */
-	uint32_t flags;                 /**< @private */
-	int32_t error;                  /**< @private */
-	uint32_t why;                   /**< @private */
-	struct rnv_store_verify verify; /**< @private */
-	struct rnv_store_view view;     /**< @private of what is being tested */
-	struct rnv_header header;       /**< @private */
-	uint8_t sha256[32];             /**< @private */
 	uint8_t model;                  /**< @private */
 	uint8_t slot;                   /**< @private */
 	uint8_t phase;                  /**< @private enum rnv_ota_phase */
 	uint8_t step;                   /**< @private what rnv_ota_poll() does next */
 	uint8_t then;                   /**< @private what follows a successful test */
 	uint8_t active;                 /**< @private `session` was told so */
+	struct rnv_store *store;        /**< @private */
+	struct rnv_ota_hooks hooks;     /**< @private */
+	struct rnv_ota_patch *patch;    /**< @private NULL: takes no patches */
+	uint32_t offset;                /**< @private next byte of the file */
+	int32_t error;                  /**< @private */
+	uint32_t why;                   /**< @private */
+	uint64_t active_us;             /**< @private last sign of life of the session */
+	uint64_t idle_us;               /**< @private */
+	struct rnv_store_verify verify; /**< @private */
+	struct rnv_store_view view;     /**< @private of what is being tested */
+	struct rnv_ota_request request; /**< @private of the present or last session */
+	struct rnv_header header;       /**< @private */
 };
 
 /** What rnv_ota_status_get() tells. */

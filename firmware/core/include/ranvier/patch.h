@@ -52,6 +52,11 @@ struct rnv_patch_source {
 
 /** A decoder; all members are private. Caller's memory. */
 struct rnv_patch {
+	uint8_t held;                   /**< @private bytes in `cache` */
+	uint8_t state;                  /**< @private what comes next */
+	uint8_t kind;                   /**< @private of the run */
+	uint8_t bits;                   /**< @private of the number that is being decoded */
+	uint8_t changed;                /**< @private the last byte differed from the base's */
 	struct rnv_patch_source source; /**< @private */
 	uint32_t done;                  /**< @private bytes of the package given */
 	uint32_t range;                 /**< @private of the range decoder */
@@ -63,13 +68,8 @@ struct rnv_patch {
 	uint32_t shift;                 /**< @private base's position less the package's */
 	uint32_t cached;                /**< @private base's position of `cache` */
 	int32_t status;                 /**< @private */
-	uint16_t chances[976];          /**< @private probabilities of a 0, of 2048 */
 	uint8_t cache[32];              /**< @private header, then bytes of the base */
-	uint8_t held;                   /**< @private bytes in `cache` */
-	uint8_t state;                  /**< @private what comes next */
-	uint8_t kind;                   /**< @private of the run */
-	uint8_t bits;                   /**< @private of the number that is being decoded */
-	uint8_t changed;                /**< @private the last byte differed from the base's */
+	uint16_t chances[976];          /**< @private probabilities of a 0, of 2048 */
 };
 
 /**

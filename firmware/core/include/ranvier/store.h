@@ -105,13 +105,6 @@ struct rnv_store_config {
 
 /** A model's state; all members are private. Entries are an array of the caller's. */
 struct rnv_store_model {
-	uint32_t fills[2];   /**< @private times that each slot was filled or erased */
-	uint32_t floor;      /**< @private security version */
-	uint32_t written;    /**< @private whole sectors of a fill, in bytes */
-	uint32_t erase_next; /**< @private sector to erase next, offset in the region; 0: none */
-	uint32_t offset;     /**< @private of slot 0 in the region */
-	uint32_t changes[2]; /**< @private erases and programs of each slot since the mount */
-	uint8_t hash[8];     /**< @private of the package being filled */
 	uint8_t slot[2];     /**< @private enum rnv_slot_state */
 	uint8_t views[2];    /**< @private open views */
 	uint8_t confirmed;   /**< @private slot, or RNV_STORE_NO_SLOT */
@@ -121,11 +114,24 @@ struct rnv_store_model {
 	uint8_t trial_slot;  /**< @private */
 	uint8_t tries;       /**< @private */
 	uint8_t has_hash;    /**< @private */
+	uint32_t floor;      /**< @private security version */
+	uint32_t fills[2];   /**< @private times that each slot was filled or erased */
+	uint32_t written;    /**< @private whole sectors of a fill, in bytes */
+	uint8_t hash[8];     /**< @private of the package being filled */
+	uint32_t erase_next; /**< @private sector to erase next, offset in the region; 0: none */
+	uint32_t offset;     /**< @private of slot 0 in the region */
+	uint32_t changes[2]; /**< @private erases and programs of each slot since the mount */
 };
 
 /** A store; all members are private. */
 struct rnv_store {
-	struct rnv_store_config config; /**< @private */
+	uint8_t sector;                 /**< @private registry sector in use */
+	uint8_t writable;               /**< @private it was begun since the mount */
+	uint8_t revoked_count;          /**< @private */
+	uint8_t fill_model;             /**< @private model being filled, or 0xFF */
+	uint8_t fill_slot;              /**< @private */
+	uint8_t fill_erased;            /**< @private the sector at `position` was erased */
+	uint8_t refused;                /**< @private by `write_begin`: the last write */
 	uint32_t generation;            /**< @private of the registry sector in use; 0: none */
 	uint32_t erases[2];             /**< @private of each registry sector */
 	uint32_t layout_crc;            /**< @private */
@@ -133,16 +139,12 @@ struct rnv_store {
 	uint32_t entry_bytes;           /**< @private */
 	uint32_t entries;               /**< @private in the sector in use */
 	uint32_t position;              /**< @private of the fill: bytes programmed or staged */
-	uint32_t revoked[8];            /**< @private key ids */
 	uint32_t bad_entries;           /**< @private */
 	uint32_t marginal;              /**< @private */
+	struct rnv_store_config config; /**< @private */
+	uint32_t revoked[8];            /**< @private key ids */
 	uint8_t unit[128];              /**< @private staged bytes of the fill */
-	uint8_t sector;                 /**< @private registry sector in use */
-	uint8_t writable;               /**< @private it was begun since the mount */
-	uint8_t revoked_count;          /**< @private */
-	uint8_t fill_model;             /**< @private model being filled, or 0xFF */
-	uint8_t fill_slot;              /**< @private */
-	uint8_t fill_erased;            /**< @private the sector at `position` was erased */
+	struct rnv_store_model next;    /**< @private what a model is about to become */
 };
 
 /** What rnv_store_info_get() tells of a model. */
@@ -177,24 +179,24 @@ struct rnv_store_stats {
 
 /** A slot that is held while its package is in use; all but `data` and `bytes` are private. */
 struct rnv_store_view {
-	const void *data;    /**< the package in mapped flash, 16-byte aligned */
-	uint32_t bytes;      /**< its length */
-	uint32_t generation; /**< @private `fills` of the slot */
 	uint8_t model;       /**< @private */
 	uint8_t slot;        /**< @private */
 	uint8_t open;        /**< @private */
+	const void *data;    /**< the package in mapped flash, 16-byte aligned */
+	uint32_t bytes;      /**< its length */
+	uint32_t generation; /**< @private `fills` of the slot */
 };
 
 /** A verification under way; all members but `why` are private. Caller's memory. */
 struct rnv_store_verify {
+	uint8_t model;       /**< @private */
+	uint8_t slot;        /**< @private */
+	uint8_t state;       /**< @private */
 	uint32_t done;       /**< @private bytes */
 	uint32_t total;      /**< @private */
 	uint32_t crc;        /**< @private */
 	uint32_t generation; /**< @private */
 	uint32_t why;        /**< enum rnv_store_why, after a refusal */
-	uint8_t model;       /**< @private */
-	uint8_t slot;        /**< @private */
-	uint8_t state;       /**< @private */
 };
 
 /**

@@ -14,8 +14,7 @@
 static void turn_to(struct rnv_ota *ota, uint32_t model, uint32_t slot, uint8_t phase, uint8_t step)
 {
 	memset(&ota->verify, 0, sizeof(ota->verify));
-	memset(ota->sha256, 0, sizeof(ota->sha256));
-	ota->bytes = 0;
+	memset(&ota->request, 0, sizeof(ota->request));
 	ota->offset = 0;
 	ota->error = RNV_OK;
 	ota->why = RNV_WHY_NONE;
@@ -146,15 +145,13 @@ int rnv_ota_erase(struct rnv_ota *ota, uint32_t model, uint32_t slot)
 /* Whether the slot holds what was received in this session, and nothing has been made of it. */
 static bool is_received(const struct rnv_ota *ota)
 {
-	struct rnv_store_info info;
-
-	if (ota->model == RNV_OTA_NO_MODEL || ota->then != RNV_OTA_THEN_GOOD ||
-	    rnv_store_info_get(ota->store, ota->model, &info) != RNV_OK) {
+	if (ota->model == RNV_OTA_NO_MODEL || ota->then != RNV_OTA_THEN_GOOD) {
 		return false;
 	}
 	return ota->phase == RNV_OTA_RECEIVING || ota->phase == RNV_OTA_VERIFYING ||
 	       ota->phase == RNV_OTA_TESTING || ota->phase == RNV_OTA_READY ||
-	       (ota->phase == RNV_OTA_FAILED && info.slot[ota->slot] == RNV_SLOT_FILLING);
+	       (ota->phase == RNV_OTA_FAILED &&
+		rnv_ota_model(ota)->slot[ota->slot] == RNV_SLOT_FILLING);
 }
 
 int rnv_ota_abort(struct rnv_ota *ota)

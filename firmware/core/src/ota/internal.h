@@ -69,6 +69,12 @@ static inline bool rnv_ota_works(const struct rnv_ota *ota)
 	return ota->step != RNV_OTA_STEP_NONE;
 }
 
+/* What the store knows of the model. */
+static inline const struct rnv_store_model *rnv_ota_model(const struct rnv_ota *ota)
+{
+	return &ota->store->config.models[ota->model];
+}
+
 /* Do one step: RNV_EAGAIN while more is to be done. */
 int rnv_ota_step(struct rnv_ota *ota);
 

@@ -102,7 +102,7 @@ static int end_fill(struct rnv_ota *ota)
 {
 	int status = 1;
 
-	if (ota->encoding == RNV_OTA_PATCH) {
+	if (ota->request.encoding == RNV_OTA_PATCH) {
 		status = rnv_ota_unpack(ota);
 		if (status == RNV_EAGAIN) {
 			return status;
@@ -136,7 +136,7 @@ static int start_verify(struct rnv_ota *ota)
 static int check_header(struct rnv_ota *ota)
 {
 	const struct rnv_header *header = ota->view.data;
-	uint32_t flags = ota->flags;
+	uint32_t flags = ota->request.flags;
 
 	if (ota->then != RNV_OTA_THEN_GOOD) {
 		flags = RNV_OTA_ALLOW_SLOW; /* was decided when it came */
@@ -227,10 +227,8 @@ static int commit(struct rnv_ota *ota)
 static int empty(struct rnv_ota *ota)
 {
 	int status = rnv_store_erase(ota->store, ota->model, ota->slot);
-	struct rnv_store_info info;
 
-	(void)rnv_store_info_get(ota->store, ota->model, &info);
-	if (status == RNV_EAGAIN && info.slot[ota->slot] != RNV_SLOT_EMPTY) {
+	if (status == RNV_EAGAIN && rnv_ota_model(ota)->slot[ota->slot] != RNV_SLOT_EMPTY) {
 		return status; /* the flash is busy */
 	}
 	ota->step = RNV_OTA_STEP_NONE;
@@ -320,7 +318,7 @@ int rnv_ota_poll(struct rnv_ota *ota, uint64_t now_us)
 /* Bytes of the slot that have been erased. */
 static uint32_t erased(const struct rnv_ota *ota)
 {
-	uint32_t next = ota->store->config.models[ota->model].erase_next;
+	uint32_t next = rnv_ota_model(ota)->erase_next;
 	uint32_t start = rnv_slot_offset(ota->store, ota->model, ota->slot);
 
 	return (next > start) ? next - start : 0u;
@@ -333,8 +331,8 @@ void rnv_ota_status_get(const struct rnv_ota *ota, struct rnv_ota_status *status
 	status->model = (ota->model == RNV_OTA_NO_MODEL) ? UINT32_MAX : ota->model;
 	status->slot = ota->slot;
 	status->offset = ota->offset;
-	status->bytes = ota->bytes;
-	memcpy(status->sha256, ota->sha256, sizeof(status->sha256));
+	status->bytes = ota->request.bytes;
+	memcpy(status->sha256, ota->request.sha256, sizeof(status->sha256));
 	if (ota->phase == RNV_OTA_FAILED) {
 		status->error = ota->error;
 		status->why = ota->why;

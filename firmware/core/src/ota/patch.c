@@ -141,8 +141,10 @@ static bool number(struct rnv_patch *patch, struct piece *piece, uint32_t tree)
 
 static uint32_t word(const uint8_t *from)
 {
-	return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
-	       (uint32_t)from[3] << 24;
+	uint32_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return value;
 }
 
 static int check_header(const struct rnv_patch *patch)
@@ -160,23 +162,19 @@ static int check_header(const struct rnv_patch *patch)
 		       : RNV_ESTALE;
 }
 
+/* The header, and what the range decoder begins with: it is left in `code`. */
 static int take_header(struct rnv_patch *patch, struct piece *piece)
 {
-	int status;
-
 	while (patch->held < RNV_PATCH_HEADER_BYTES + CODE_BYTES) {
 		if (piece->in == piece->in_end) {
 			return RNV_EAGAIN;
 		}
-		patch->cache[patch->held++] = *piece->in++;
-	}
-	status = check_header(patch);
-	for (uint32_t i = 0; i < CODE_BYTES; i++) {
-		patch->code = patch->code << 8 | patch->cache[RNV_PATCH_HEADER_BYTES + i];
+		patch->cache[patch->held] = *piece->in++;
+		patch->code = patch->code << 8 | patch->cache[patch->held++];
 	}
 	patch->held = 0;
 	patch->state = (patch->source.bytes != 0u) ? STATE_KIND : STATE_TAIL;
-	return status;
+	return check_header(patch);
 }
 
 static int take_kind(struct rnv_patch *patch, struct piece *piece)

@@ -9,16 +9,14 @@
 #include <string.h>
 
 #include "ota/internal.h"
+#include "store/registry.h"
 
 #define CHUNK_UNPACKS 16384u /* most bytes of a package that are written for one chunk */
 
 /* What the header tells, against the model's place. */
 static int check_header(const struct rnv_header *header, const struct rnv_store_info *info)
 {
-	if (header->magic != RNV_PACKAGE_MAGIC || header->format != RNV_PACKAGE_FORMAT ||
-	    header->header_bytes != RNV_HEADER_BYTES || header->abi != RNV_PACKAGE_ABI ||
-	    header->total_bytes < RNV_HEADER_BYTES + RNV_TRAILER_BYTES ||
-	    strncmp((const char *)header->name, info->name, RNV_NAME_BYTES) != 0) {
+	if (!rnv_header_is_of(header, info->name) || header->abi != RNV_PACKAGE_ABI) {
 		return RNV_EFORMAT;
 	}
 	if (header->total_bytes > info->slot_bytes) {
@@ -60,10 +58,7 @@ static int check(struct rnv_ota *ota, const struct rnv_ota_request *request,
 static bool is_same(const struct rnv_ota *ota, const struct rnv_ota_request *request,
 		    const struct rnv_header *header)
 {
-	return ota->model == request->model && ota->bytes == request->bytes &&
-	       ota->encoding == request->encoding &&
-	       (ota->encoding == RNV_OTA_PLAIN || ota->patch->base_crc32 == request->base_crc32) &&
-	       memcmp(ota->sha256, request->sha256, sizeof(ota->sha256)) == 0 &&
+	return memcmp(&ota->request, request, offsetof(struct rnv_ota_request, flags)) == 0 &&
 	       memcmp(&ota->header, header, sizeof(*header)) == 0;
 }
 
@@ -89,10 +84,8 @@ static void start(struct rnv_ota *ota, const struct rnv_ota_request *request,
 		  const struct rnv_header *header, uint32_t offset)
 {
 	ota->header = *header;
-	memcpy(ota->sha256, request->sha256, sizeof(ota->sha256));
-	ota->bytes = request->bytes;
+	ota->request = *request;
 	ota->offset = offset;
-	ota->encoding = request->encoding;
 	ota->model = (uint8_t)request->model;
 	ota->slot = ota->store->fill_slot;
 	ota->phase = RNV_OTA_RECEIVING;
@@ -121,7 +114,7 @@ static int begin(struct rnv_ota *ota, const struct rnv_ota_request *request)
 		return status;
 	}
 	if (is_open(ota) && is_same(ota, request, &header)) {
-		ota->flags = request->flags;
+		ota->request.flags = request->flags;
 		return RNV_OK;
 	}
 	if (rnv_ota_works(ota)) {
@@ -131,7 +124,6 @@ static int begin(struct rnv_ota *ota, const struct rnv_ota_request *request)
 	status = rnv_store_fill_begin(ota->store, request->model, request->sha256,
 				      header.total_bytes, &offset);
 	if (status == RNV_OK) {
-		ota->flags = request->flags;
 		start(ota, request, &header, offset);
 	}
 	return status;
@@ -189,7 +181,8 @@ void rnv_ota_lose(struct rnv_ota *ota, int status)
 {
 	ota->phase = RNV_OTA_FAILED;
 	ota->error = status;
-	ota->step = (ota->encoding == RNV_OTA_PATCH) ? RNV_OTA_STEP_EMPTY : RNV_OTA_STEP_NONE;
+	ota->step =
+		(ota->request.encoding == RNV_OTA_PATCH) ? RNV_OTA_STEP_EMPTY : RNV_OTA_STEP_NONE;
 }
 
 int rnv_ota_chunk(struct rnv_ota *ota, uint32_t at, const void *data, uint32_t bytes, uint32_t crc,
@@ -204,17 +197,17 @@ int rnv_ota_chunk(struct rnv_ota *ota, uint32_t at, const void *data, uint32_t b
 	if (rnv_crc32(0, data, bytes) != crc) {
 		return RNV_EBADMSG;
 	}
-	if (at > ota->bytes || bytes > ota->bytes - at) {
+	if (at > ota->request.bytes || bytes > ota->request.bytes - at) {
 		return RNV_ENOSPC;
 	}
 	ota->active_us = now_us;
 	if (ota->phase == RNV_OTA_RECEIVING && at == ota->offset) {
-		status = (ota->encoding == RNV_OTA_PATCH) ? write_patch(ota, data, bytes)
-							  : write_plain(ota, data, bytes);
+		status = (ota->request.encoding == RNV_OTA_PATCH) ? write_patch(ota, data, bytes)
+								  : write_plain(ota, data, bytes);
 		*offset = ota->offset;
 		if (status != RNV_OK && status != RNV_EAGAIN) {
 			rnv_ota_lose(ota, status);
-		} else if (ota->offset == ota->bytes) {
+		} else if (ota->offset == ota->request.bytes) {
 			end(ota);
 		}
 		rnv_ota_settle(ota);

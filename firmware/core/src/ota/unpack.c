@@ -98,7 +98,6 @@ static void start(struct rnv_ota *ota, const struct rnv_ota_request *request, ui
 	if (request->base_crc32 != 0u) { /* was found a moment ago */
 		(void)find_base(ota, request->model, &source, &slot);
 	}
-	patch->base_crc32 = request->base_crc32;
 	patch->base = (uint8_t)slot;
 	patch->there = there;
 	patch->held = 0;

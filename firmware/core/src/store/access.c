@@ -9,12 +9,15 @@
 
 #define ROUNDS 4u
 
-int rnv_write_begin(const struct rnv_store *store, uint32_t offset)
+int rnv_write_begin(struct rnv_store *store, uint32_t offset)
 {
 	const struct rnv_store_config *config = &store->config;
+	int status = config->write_begin == NULL
+			     ? RNV_OK
+			     : config->write_begin(config->hook_context, offset);
 
-	return config->write_begin == NULL ? RNV_OK
-					   : config->write_begin(config->hook_context, offset);
+	store->refused = status != RNV_OK;
+	return status;
 }
 
 void rnv_write_end(const struct rnv_store *store)
@@ -35,7 +38,7 @@ bool rnv_bytes_are(const uint8_t *bytes, uint32_t count, uint32_t value)
 }
 
 /* RNV_OK: all reads agree; 1: they do, some were marginal; RNV_EBADMSG, RNV_EIO. */
-static int read_round(const struct rnv_flash *flash, uint32_t offset, uint8_t *to, uint32_t bytes,
+static int read_round(const struct rnv_flash *flash, uint32_t offset, void *to, uint32_t bytes,
 		      uint32_t times, bool *differs)
 {
 	uint8_t again[RNV_PIECE_BYTES];
@@ -59,7 +62,7 @@ static int read_round(const struct rnv_flash *flash, uint32_t offset, uint8_t *t
 	return marginal == 0 ? RNV_OK : 1;
 }
 
-int rnv_registry_read(struct rnv_store *store, uint32_t offset, uint8_t *to, uint32_t bytes,
+int rnv_registry_read(struct rnv_store *store, uint32_t offset, void *to, uint32_t bytes,
 		      uint32_t times)
 {
 	bool differs = false;
@@ -75,30 +78,33 @@ int rnv_registry_read(struct rnv_store *store, uint32_t offset, uint8_t *to, uin
 	return status == 1 ? RNV_OK : status;
 }
 
-int rnv_program(const struct rnv_store *store, uint32_t offset, const uint8_t *from, uint32_t bytes)
+int rnv_program(const struct rnv_store *store, uint32_t offset, const void *from, uint32_t bytes)
 {
 	const struct rnv_flash *flash = store->config.flash;
 	uint8_t back[RNV_PIECE_BYTES];
+	int status = from == NULL ? flash->erase(flash->context, offset)
+				  : flash->program(flash->context, offset, from, bytes);
 
-	if (flash->program(flash->context, offset, from, bytes) != RNV_OK) {
-		return RNV_EIO;
-	}
-	for (uint32_t at = 0; at < bytes; at += RNV_PIECE_BYTES) {
+	for (uint32_t at = 0; at < bytes && status == RNV_OK; at += RNV_PIECE_BYTES) {
 		uint32_t count = rnv_min(bytes - at, RNV_PIECE_BYTES);
 
 		for (uint32_t i = 0; i < RNV_TIMES; i++) {
 			if (flash->read(flash->context, offset + at, back, count) < 0 ||
-			    memcmp(back, from + at, count) != 0) {
-				return RNV_EIO;
+			    memcmp(back, (const uint8_t *)from + at, count) != 0) {
+				status = RNV_EIO;
 			}
 		}
 	}
-	return RNV_OK;
+	return status == RNV_OK ? RNV_OK : RNV_EIO;
 }
 
-int rnv_erase(const struct rnv_store *store, uint32_t offset)
+int rnv_slot_write(struct rnv_store *store, uint32_t offset, const void *from, uint32_t bytes)
 {
-	const struct rnv_flash *flash = store->config.flash;
+	int status = rnv_write_begin(store, offset);
 
-	return flash->erase(flash->context, offset) == RNV_OK ? RNV_OK : RNV_EIO;
+	if (status == RNV_OK) {
+		status = rnv_program(store, offset, from, bytes);
+		rnv_write_end(store);
+	}
+	return status;
 }

@@ -5,12 +5,24 @@
 
 /* The registry's header and its log entries as bytes: SPEC.md section 4. */
 
+#include <stddef.h>
+
 #include "store/registry.h"
 
-#define MAGIC         0x53564E52u
-#define FORMAT        1u
-#define MODEL_PIECE   2u /* piece of model 0; before it: the fixed fields, the revoked keys */
-#define LOG_CRC_BYTES 12u
+#define MAGIC       0x53564E52u
+#define FORMAT      1u
+#define MODEL_PIECE 2u /* piece of model 0; before it: the fixed fields, the revoked keys */
+
+/* What follows each other in the header does so in RAM: it is copied at once. */
+#define FIXED_BYTES 16u /* generation, erases, layout_crc */
+#define MODEL_BYTES 24u /* floor, fills, written, hash */
+
+_Static_assert(offsetof(struct rnv_store, layout_crc) ==
+		       offsetof(struct rnv_store, generation) + FIXED_BYTES - 4u,
+	       "as in the header");
+_Static_assert(offsetof(struct rnv_store_model, hash) ==
+		       offsetof(struct rnv_store_model, floor) + MODEL_BYTES - 8u,
+	       "as in the header");
 
 uint32_t rnv_registry_room(const struct rnv_store *store)
 {
@@ -41,14 +53,30 @@ void rnv_store_forget(struct rnv_store *store)
 	}
 }
 
-/* The first eight bytes of a model in the header, and the content of a model entry. */
-static void state_encode(const struct rnv_store_model *model, uint32_t byte3, uint8_t *to)
+/*
+ * A model in the header, `bytes` being MODEL_BYTES, and the content of a model entry, which ends
+ * with the floor.
+ */
+static void model_encode(const struct rnv_store_model *model, uint32_t byte3, uint32_t bytes,
+			 uint8_t *to)
 {
 	to[0] = (uint8_t)(model->slot[0] | (model->slot[1] << 3) | (model->proven << 6));
 	to[1] = (uint8_t)(model->confirmed | (model->trial << 2) | (model->trial_slot << 4));
 	to[2] = model->tries;
 	to[3] = (uint8_t)byte3;
-	rnv_put32(to + 4, model->floor);
+	memcpy(to + 4, &model->floor, bytes);
+}
+
+static void model_decode(struct rnv_store_model *model, uint32_t bytes, const uint8_t *from)
+{
+	model->slot[0] = from[0] & 7u;
+	model->slot[1] = (from[0] >> 3) & 7u;
+	model->proven = from[0] >> 6;
+	model->confirmed = from[1] & 3u;
+	model->trial = (from[1] >> 2) & 3u;
+	model->trial_slot = from[1] >> 4;
+	model->tries = from[2];
+	memcpy(&model->floor, from + 4, bytes);
 }
 
 /* Of a slot's three bits; one without a package was not confirmed with it. */
@@ -69,18 +97,6 @@ static bool state_ok(const uint8_t *from)
 	       from[2] <= RNV_STORE_MAX_TRIES;
 }
 
-static void state_decode(struct rnv_store_model *model, const uint8_t *from)
-{
-	model->slot[0] = from[0] & 7u;
-	model->slot[1] = (from[0] >> 3) & 7u;
-	model->proven = from[0] >> 6;
-	model->confirmed = from[1] & 3u;
-	model->trial = (from[1] >> 2) & 3u;
-	model->trial_slot = from[1] >> 4;
-	model->tries = from[2];
-	model->floor = rnv_get32(from + 4);
-}
-
 static bool is_filling(const struct rnv_store_model *model)
 {
 	return model->slot[0] == RNV_SLOT_FILLING || model->slot[1] == RNV_SLOT_FILLING;
@@ -99,16 +115,7 @@ static bool written_ok(const struct rnv_store *store, uint32_t model, uint32_t w
 	       written <= store->config.layout[model].slot_bytes;
 }
 
-static void model_encode(const struct rnv_store_model *model, uint8_t *to)
-{
-	state_encode(model, model->has_hash, to);
-	rnv_put32(to + 8, model->fills[0]);
-	rnv_put32(to + 12, model->fills[1]);
-	rnv_put32(to + 16, model->written);
-	memcpy(to + 20, model->hash, RNV_STORE_HASH_BYTES);
-}
-
-static bool model_decode(const struct rnv_store *store, uint32_t number, const uint8_t *from)
+static bool piece_decode(const struct rnv_store *store, uint32_t number, const uint8_t *from)
 {
 	struct rnv_store_model *model = &store->config.models[number];
 
@@ -117,12 +124,8 @@ static bool model_decode(const struct rnv_store *store, uint32_t number, const u
 	    (from[3] == 0u && !rnv_bytes_are(from + 20, RNV_STORE_HASH_BYTES, 0))) {
 		return false;
 	}
-	state_decode(model, from);
+	model_decode(model, MODEL_BYTES, from);
 	model->has_hash = from[3];
-	model->fills[0] = rnv_get32(from + 8);
-	model->fills[1] = rnv_get32(from + 12);
-	model->written = rnv_get32(from + 16);
-	memcpy(model->hash, from + 20, RNV_STORE_HASH_BYTES);
 	if (!is_filling(model)) {
 		forget_fill(model);
 	}
@@ -132,14 +135,10 @@ static bool model_decode(const struct rnv_store *store, uint32_t number, const u
 static void fixed_encode(const struct rnv_store *store, uint32_t generation, uint8_t *to)
 {
 	rnv_put32(to, MAGIC);
-	rnv_put16(to + 4, FORMAT);
-	rnv_put16(to + 6, rnv_header_length(store));
+	rnv_put32(to + 4, FORMAT | rnv_header_length(store) << 16);
+	memcpy(to + 8, &store->generation, FIXED_BYTES);
 	rnv_put32(to + 8, generation);
-	rnv_put32(to + 12, store->erases[0]);
-	rnv_put32(to + 16, store->erases[1]);
-	rnv_put32(to + 20, store->layout_crc);
-	rnv_put16(to + 24, store->config.model_count);
-	rnv_put16(to + 26, store->revoked_count);
+	rnv_put32(to + 24, store->config.model_count | (uint32_t)store->revoked_count << 16);
 }
 
 /* What follows from the layout has to be what would be written. */
@@ -147,9 +146,7 @@ static bool fixed_decode(struct rnv_store *store, const uint8_t *from)
 {
 	uint8_t expected[RNV_PIECE_BYTES] = {0};
 
-	store->generation = rnv_get32(from + 8);
-	store->erases[0] = rnv_get32(from + 12);
-	store->erases[1] = rnv_get32(from + 16);
+	memcpy(&store->generation, from + 8, FIXED_BYTES - sizeof(store->layout_crc));
 	store->revoked_count = from[26];
 	fixed_encode(store, store->generation, expected);
 	return memcmp(from, expected, sizeof(expected)) == 0 && store->generation != 0u &&
@@ -176,7 +173,9 @@ void rnv_header_encode(const struct rnv_store *store, uint32_t generation, uint3
 	} else if (piece < MODEL_PIECE) {
 		memcpy(to, store->revoked, sizeof(store->revoked));
 	} else {
-		model_encode(&store->config.models[piece - MODEL_PIECE], to);
+		const struct rnv_store_model *model = &store->config.models[piece - MODEL_PIECE];
+
+		model_encode(model, model->has_hash, MODEL_BYTES, to);
 	}
 }
 
@@ -186,65 +185,50 @@ bool rnv_header_decode(struct rnv_store *store, uint32_t piece, const uint8_t *f
 		return fixed_decode(store, from);
 	}
 	return piece < MODEL_PIECE ? revoked_decode(store, from)
-				   : model_decode(store, piece - MODEL_PIECE, from);
+				   : piece_decode(store, piece - MODEL_PIECE, from);
 }
 
 /* It covers the generation, so that what an older session has left is no entry. */
-static uint32_t log_crc(uint32_t generation, const uint8_t *bytes)
+static uint32_t log_crc(uint32_t generation, const struct rnv_log *log)
 {
-	uint8_t first[4];
-
-	rnv_put32(first, generation);
-	return rnv_crc32(rnv_crc32(0, first, sizeof(first)), bytes, LOG_CRC_BYTES);
+	return rnv_crc32(rnv_crc32(0, &generation, sizeof(generation)), log,
+			 offsetof(struct rnv_log, crc));
 }
 
-void rnv_log_encode(const struct rnv_log *log, uint32_t generation, uint32_t number, uint8_t *to)
+void rnv_log_encode(struct rnv_log *log, uint32_t generation, uint32_t number)
 {
-	to[0] = log->kind;
-	to[1] = log->model;
-	rnv_put16(to + 2, number);
-	memcpy(to + 4, log->content, sizeof(log->content));
-	rnv_put32(to + LOG_CRC_BYTES, log_crc(generation, to));
+	log->number = (uint16_t)number;
+	log->crc = log_crc(generation, log);
 }
 
 static bool content_ok(const struct rnv_store *store, const struct rnv_log *log)
 {
 	const uint8_t *content = log->content;
+	uint32_t word = rnv_get32(content);
 
-	switch (log->kind) {
-	case RNV_LOG_MODEL:
+	if (log->kind == RNV_LOG_MODEL) {
 		return state_ok(content) && content[3] <= 3u;
-	case RNV_LOG_HASH:
+	}
+	if (log->kind == RNV_LOG_HASH) {
 		return true;
-	case RNV_LOG_WRITTEN:
-		return written_ok(store, log->model, rnv_get32(content)) &&
-		       rnv_get32(content + 4) == 0u;
-	case RNV_LOG_REVOKED:
-		return log->model == 0u && rnv_get32(content) != 0u && rnv_get32(content + 4) == 0u;
-	default:
+	}
+	if (rnv_get32(content + 4) != 0u) {
 		return false;
 	}
+	return log->kind == RNV_LOG_WRITTEN
+		       ? written_ok(store, log->model, word)
+		       : log->kind == RNV_LOG_REVOKED && log->model == 0u && word != 0u;
 }
 
-bool rnv_log_decode(const struct rnv_store *store, uint32_t number, const uint8_t *from,
-		    struct rnv_log *log)
+bool rnv_log_is_valid(const struct rnv_store *store, uint32_t number, const struct rnv_log *log)
 {
-	log->kind = from[0];
-	log->model = from[1];
-	memcpy(log->content, from + 4, sizeof(log->content));
-	return rnv_get16(from + 2) == number && log->model < store->config.model_count &&
-	       rnv_get32(from + LOG_CRC_BYTES) == log_crc(store->generation, from) &&
-	       content_ok(store, log);
+	return log->number == number && log->model < store->config.model_count &&
+	       log->crc == log_crc(store->generation, log) && content_ok(store, log);
 }
 
 static void revoked_apply(struct rnv_store *store, uint32_t key_id)
 {
-	for (uint32_t i = 0; i < store->revoked_count; i++) {
-		if (store->revoked[i] == key_id) {
-			return;
-		}
-	}
-	if (store->revoked_count < RNV_STORE_MAX_REVOKED) {
+	if (!rnv_key_is_revoked(store, key_id) && store->revoked_count < RNV_STORE_MAX_REVOKED) {
 		store->revoked[store->revoked_count++] = key_id;
 	}
 }
@@ -253,7 +237,7 @@ static void model_apply(struct rnv_store_model *model, const uint8_t *content)
 {
 	uint32_t begun = content[3];
 
-	state_decode(model, content);
+	model_decode(model, sizeof(model->floor), content);
 	model->fills[0] += begun & 1u;
 	model->fills[1] += begun >> 1;
 	model->passed &= (uint8_t)~begun;
@@ -280,10 +264,10 @@ void rnv_log_apply(struct rnv_store *store, const struct rnv_log *log)
 	}
 }
 
-void rnv_log_model(struct rnv_log *log, uint32_t model, const struct rnv_store_model *next,
+void rnv_log_model(struct rnv_log *log, const struct rnv_store *store, uint32_t model,
 		   uint32_t begun)
 {
 	log->kind = RNV_LOG_MODEL;
 	log->model = (uint8_t)model;
-	state_encode(next, begun, log->content);
+	model_encode(&store->next, begun, sizeof(store->next.floor), log->content);
 }

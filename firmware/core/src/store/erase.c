@@ -24,12 +24,12 @@ static int may_erase(const struct rnv_store_model *model, uint32_t slot)
 
 static int begin_erase(struct rnv_store *store, uint32_t model, uint32_t slot)
 {
-	struct rnv_store_model next = store->config.models[model];
+	struct rnv_store_model *next = rnv_registry_edit(store, model);
 	int status;
 
-	next.slot[slot] = RNV_SLOT_EMPTY;
-	next.proven &= (uint8_t)~rnv_slot_bit(slot);
-	status = rnv_registry_model(store, model, &next, 1u << slot);
+	next->slot[slot] = RNV_SLOT_EMPTY;
+	next->proven &= (uint8_t)~rnv_slot_bit(slot);
+	status = rnv_registry_model(store, model, 1u << slot);
 	if (status != RNV_OK) {
 		return status;
 	}
@@ -55,12 +55,7 @@ int rnv_store_erase(struct rnv_store *store, uint32_t model, uint32_t slot)
 	if (of->erase_next < start || of->erase_next >= end) { /* 0, or in the other slot */
 		return begin_erase(store, model, slot);
 	}
-	status = rnv_write_begin(store, of->erase_next);
-	if (status != RNV_OK) {
-		return status;
-	}
-	status = rnv_erase(store, of->erase_next);
-	rnv_write_end(store);
+	status = rnv_slot_write(store, of->erase_next, NULL, 0);
 	if (status != RNV_OK) {
 		return status;
 	}

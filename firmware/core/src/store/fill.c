@@ -46,18 +46,18 @@ static uint32_t slot_to_fill(const struct rnv_store_model *model, const uint8_t 
 /* The good mark goes before any of the slot is erased. */
 static int begin_anew(struct rnv_store *store, uint32_t model, uint32_t slot, const uint8_t *hash)
 {
-	struct rnv_store_model next = store->config.models[model];
+	struct rnv_store_model *next = rnv_registry_edit(store, model);
 	struct rnv_log log[2];
 
-	if (next.confirmed == slot) { /* what stands in for it stays what is loaded */
-		rnv_model_set_confirmed(&next, rnv_model_current(&next));
+	if (next->confirmed == slot) { /* what stands in for it stays what is loaded */
+		rnv_model_set_confirmed(next, rnv_model_current(next));
 	}
-	next.proven &= (uint8_t)~rnv_slot_bit(slot);
-	if (next.slot[1u - slot] == RNV_SLOT_FILLING) {
-		next.slot[1u - slot] = RNV_SLOT_EMPTY;
+	next->proven &= (uint8_t)~rnv_slot_bit(slot);
+	if (next->slot[1u - slot] == RNV_SLOT_FILLING) {
+		next->slot[1u - slot] = RNV_SLOT_EMPTY;
 	}
-	next.slot[slot] = RNV_SLOT_FILLING;
-	rnv_log_model(&log[0], model, &next, 1u << slot);
+	next->slot[slot] = RNV_SLOT_FILLING;
+	rnv_log_model(&log[0], store, model, 1u << slot);
 	log[1].kind = RNV_LOG_HASH;
 	log[1].model = (uint8_t)model;
 	memcpy(log[1].content, hash, RNV_STORE_HASH_BYTES);
@@ -104,11 +104,10 @@ int rnv_store_fill_begin(struct rnv_store *store, uint32_t model, const uint8_t 
 static int give_up(struct rnv_store *store)
 {
 	uint32_t model = store->fill_model;
-	struct rnv_store_model next = store->config.models[model];
 
-	next.slot[store->fill_slot] = RNV_SLOT_EMPTY;
+	rnv_registry_edit(store, model)->slot[store->fill_slot] = RNV_SLOT_EMPTY;
 	store->fill_model = RNV_NO_FILL;
-	(void)rnv_registry_model(store, model, &next, 0);
+	(void)rnv_registry_model(store, model, 0);
 	return RNV_EIO;
 }
 
@@ -124,45 +123,42 @@ static int record(struct rnv_store *store)
 	return rnv_registry_write(store, &log, 1);
 }
 
+/* Program units at an offset of the slot, or, from NULL, erase the sector there. */
+static int change(struct rnv_store *store, uint32_t at, const uint8_t *from, uint32_t bytes)
+{
+	uint32_t model = store->fill_model;
+	uint32_t slot = store->fill_slot;
+	int status = rnv_slot_write(store, rnv_slot_offset(store, model, slot) + at, from, bytes);
+
+	if (store->refused != 0u) {
+		return status;
+	}
+	store->config.models[model].changes[slot]++;
+	return status == RNV_OK ? RNV_OK : give_up(store);
+}
+
 /* What could not be recorded when a sector was complete is recorded before the next one begins. */
 static int begin_sector(struct rnv_store *store)
 {
-	uint32_t offset =
-		rnv_slot_offset(store, store->fill_model, store->fill_slot) + store->position;
 	int status = record(store);
 
 	if (status == RNV_EIO) {
 		store->fill_model = RNV_NO_FILL;
 	}
 	if (status == RNV_OK) {
-		status = rnv_write_begin(store, offset);
+		status = change(store, store->position, NULL, 0);
 	}
-	if (status != RNV_OK) {
-		return status;
+	if (status == RNV_OK) {
+		store->fill_erased = 1;
 	}
-	store->config.models[store->fill_model].changes[store->fill_slot]++;
-	status = rnv_erase(store, offset);
-	rnv_write_end(store);
-	if (status != RNV_OK) {
-		return give_up(store);
-	}
-	store->fill_erased = 1;
-	return RNV_OK;
+	return status;
 }
 
-/* `at`: offset in the slot. */
-static int program(struct rnv_store *store, uint32_t at, const uint8_t *from, uint32_t bytes)
+/* Program the unit that is staged, which begins `staged` bytes before the position. */
+static int program_staged(struct rnv_store *store, uint32_t staged)
 {
-	uint32_t offset = rnv_slot_offset(store, store->fill_model, store->fill_slot) + at;
-	int status = rnv_write_begin(store, offset);
-
-	if (status != RNV_OK) {
-		return status;
-	}
-	store->config.models[store->fill_model].changes[store->fill_slot]++;
-	status = rnv_program(store, offset, from, bytes);
-	rnv_write_end(store);
-	return status == RNV_OK ? RNV_OK : give_up(store);
+	return change(store, store->position - staged, store->unit,
+		      store->config.flash->geometry.unit_bytes);
 }
 
 /* Take what one program call can: up to the end of a unit that is staged, or whole units. */
@@ -178,12 +174,11 @@ static int take(struct rnv_store *store, const uint8_t *data, uint32_t bytes, ui
 		count = rnv_min(count, geometry->unit_bytes - staged);
 		memcpy(store->unit + staged, data, count);
 		if (staged + count == geometry->unit_bytes) {
-			status = program(store, store->position - staged, store->unit,
-					 geometry->unit_bytes);
+			status = program_staged(store, staged);
 		}
 	} else {
 		count -= count % geometry->unit_bytes;
-		status = program(store, store->position, data, count);
+		status = change(store, store->position, data, count);
 	}
 	if (status != RNV_OK) {
 		return status;
@@ -237,8 +232,7 @@ int rnv_store_fill_end(struct rnv_store *store)
 			return RNV_EBUSY;
 		}
 		memset(store->unit + staged, (int)geometry->erased, geometry->unit_bytes - staged);
-		status =
-			program(store, store->position - staged, store->unit, geometry->unit_bytes);
+		status = program_staged(store, staged);
 		if (status != RNV_OK) {
 			return status;
 		}

@@ -12,6 +12,11 @@ struct rnv_store_model *rnv_store_model_get(const struct rnv_store *store, uint3
 	return model < store->config.model_count ? &store->config.models[model] : NULL;
 }
 
+uint32_t rnv_slot_offset(const struct rnv_store *store, uint32_t model, uint32_t slot)
+{
+	return store->config.models[model].offset + slot * store->config.layout[model].slot_bytes;
+}
+
 static bool is_usable(const struct rnv_store_model *model, uint32_t slot)
 {
 	return model->slot[slot] == RNV_SLOT_GOOD && (model->passed & rnv_slot_bit(slot)) == 0u;

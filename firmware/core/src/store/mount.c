@@ -40,42 +40,14 @@ static int read_header(struct rnv_store *store, uint32_t sector)
 	return status;
 }
 
-/* A log that is being read. */
-struct cursor {
-	uint32_t start;              /* of place 0, in the region */
-	uint32_t last;               /* place of the last valid entry, when there is one */
-	uint32_t valid;              /* entries before the last one, applied, and it */
-	uint32_t blanks;             /* places since then that look erased */
-	uint32_t unreadable;         /* and that cannot be read: erased ones, on some flash */
-	uint8_t held[RNV_LOG_BYTES]; /* the last valid entry, not applied yet */
+/* What a place of the log holds. */
+enum place {
+	PLACE_ENTRY,
+	PLACE_BLANK,      /* looks erased */
+	PLACE_UNREADABLE, /* none of its units can be read: erased ones cannot, on some flash */
+	PLACE_BAD,
+	PLACE_KINDS,
 };
-
-/*
- * Whether a place says what was held, or, without that, what the places after it do, many times: it
- * may have been torn by a power loss. 1, 0, or RNV_EIO.
- */
-static int is_stable(struct rnv_store *store, const struct cursor *cursor, uint32_t place,
-		     const uint8_t *held)
-{
-	uint8_t bytes[RNV_LOG_BYTES];
-	bool same;
-	int status = rnv_registry_read(store, cursor->start + place * store->entry_bytes, bytes,
-				       sizeof(bytes), RNV_TIMES_LAST);
-
-	if (status == RNV_EIO) {
-		return RNV_EIO;
-	}
-	if (held != NULL) {
-		same = status == RNV_OK && memcmp(bytes, held, sizeof(bytes)) == 0;
-	} else if (cursor->unreadable != 0u) {
-		same = status == RNV_EBADMSG;
-	} else {
-		same = status == RNV_OK &&
-		       rnv_bytes_are(bytes, sizeof(bytes), store->config.flash->geometry.erased);
-	}
-	store->bad_entries += same ? 0u : 1u;
-	return same ? 1 : 0;
-}
 
 /* Of a place that cannot be read: whether that is so of each of its units. */
 static bool is_unreadable(struct rnv_store *store, uint32_t offset)
@@ -91,73 +63,93 @@ static bool is_unreadable(struct rnv_store *store, uint32_t offset)
 	return at == RNV_LOG_BYTES;
 }
 
-static int read_place(struct rnv_store *store, struct cursor *cursor, uint32_t place)
+/* Read a place `times` times: enum place, or RNV_EIO. */
+static int read_place(struct rnv_store *store, uint32_t sector, uint32_t place, uint32_t times,
+		      struct rnv_log *log)
 {
-	uint8_t bytes[RNV_LOG_BYTES];
-	struct rnv_log log;
-	uint32_t offset = cursor->start + place * store->entry_bytes;
-	int status = rnv_registry_read(store, offset, bytes, sizeof(bytes), RNV_TIMES);
+	const struct rnv_flash_geometry *geometry = &store->config.flash->geometry;
+	uint32_t offset =
+		sector * geometry->sector_bytes + store->header_bytes + place * store->entry_bytes;
+	int status = rnv_registry_read(store, offset, log, sizeof(*log), times);
 
-	if (status == RNV_EIO) {
-		return RNV_EIO;
-	}
-	if (status == RNV_OK && rnv_log_decode(store, place, bytes, &log)) {
-		store->bad_entries += cursor->blanks + cursor->unreadable; /* it has no gaps */
-		cursor->blanks = 0;
-		cursor->unreadable = 0;
-		if (cursor->valid != 0u) {
-			rnv_log_decode(store, cursor->last, cursor->held, &log);
-			rnv_log_apply(store, &log);
-		}
-		memcpy(cursor->held, bytes, sizeof(bytes));
-		cursor->last = place;
-		cursor->valid++;
-	} else if (status == RNV_OK &&
-		   rnv_bytes_are(bytes, sizeof(bytes), store->config.flash->geometry.erased)) {
-		cursor->blanks++;
-	} else if (status == RNV_EBADMSG && is_unreadable(store, offset)) {
-		cursor->unreadable++;
-	} else {
-		store->bad_entries++;
-	}
-	return RNV_OK;
-}
-
-/* Apply a sector's log: returns the number of its entries, or RNV_EIO. */
-static int read_log(struct rnv_store *store, uint32_t sector)
-{
-	uint32_t room = rnv_registry_room(store);
-	struct cursor cursor = {0};
-	struct rnv_log log;
-	uint32_t left;
-	uint32_t next;
-	int status = RNV_OK;
-
-	cursor.start = sector * store->config.flash->geometry.sector_bytes + store->header_bytes;
-	for (uint32_t place = 0; place < room && status == RNV_OK; place++) {
-		status = read_place(store, &cursor, place);
+	if (status == RNV_EBADMSG) {
+		return is_unreadable(store, offset) ? PLACE_UNREADABLE : PLACE_BAD;
 	}
 	if (status != RNV_OK) {
 		return status;
 	}
-	if (cursor.valid != 0u) {
-		status = is_stable(store, &cursor, cursor.last, cursor.held);
-		if (status == 1) {
-			rnv_log_decode(store, cursor.last, cursor.held, &log);
-			rnv_log_apply(store, &log);
-		} else {
-			cursor.valid--;
+	if (rnv_log_is_valid(store, place, log)) {
+		return PLACE_ENTRY;
+	}
+	return rnv_bytes_are((const uint8_t *)log, sizeof(*log), geometry->erased) ? PLACE_BLANK
+										   : PLACE_BAD;
+}
+
+/*
+ * Whether a place is what was seen of it, many times: it may have been torn by a power loss. 1, 0,
+ * or RNV_EIO.
+ */
+static int is_stable(struct rnv_store *store, uint32_t sector, uint32_t place, int seen,
+		     struct rnv_log *log)
+{
+	int kind = read_place(store, sector, place, RNV_TIMES_LAST, log);
+
+	if (kind < 0) {
+		return kind;
+	}
+	store->bad_entries += kind == seen ? 0u : 1u;
+	return kind == seen ? 1 : 0;
+}
+
+/* Apply the log of a sector: returns the number of its entries, or RNV_EIO. */
+static int read_log(struct rnv_store *store, uint32_t sector)
+{
+	uint32_t room = rnv_registry_room(store);
+	uint32_t count[PLACE_KINDS] = {0}; /* blanks and unreadable ones: since the last entry */
+	uint32_t next = 0;                 /* place after the last entry */
+	struct rnv_log log;
+	struct rnv_log last; /* entry, not applied yet */
+	uint32_t left;
+	int status = 1;
+
+	for (uint32_t place = 0; place < room; place++) {
+		int kind = read_place(store, sector, place, RNV_TIMES, &log);
+
+		if (kind < 0) {
+			return kind;
+		}
+		count[kind]++;
+		if (kind == PLACE_ENTRY) {
+			count[PLACE_BAD] +=
+				count[PLACE_BLANK] + count[PLACE_UNREADABLE]; /* no gaps */
+			count[PLACE_BLANK] = 0;
+			count[PLACE_UNREADABLE] = 0;
+			if (next != 0u) {
+				rnv_log_apply(store, &last);
+			}
+			last = log;
+			next = place + 1u;
 		}
 	}
-	next = cursor.valid == 0u ? 0u : cursor.last + 1u;
-	left = cursor.blanks + cursor.unreadable;
-	if (cursor.blanks != 0u && cursor.unreadable != 0u) {
-		store->bad_entries += cursor.unreadable;
-	} else if (status >= 0 && left != 0u && room - left == next) {
-		status = is_stable(store, &cursor, next, NULL);
+	if (next != 0u) {
+		status = is_stable(store, sector, next - 1u, PLACE_ENTRY, &log);
+		if (status == 1) {
+			rnv_log_apply(store, &log);
+		} else {
+			count[PLACE_ENTRY]--;
+			next = count[PLACE_ENTRY] != 0u ? next : 0u;
+		}
 	}
-	store->entries = cursor.valid;
-	return status < 0 ? status : (int)cursor.valid;
+	left = count[PLACE_BLANK] + count[PLACE_UNREADABLE];
+	store->bad_entries += count[PLACE_BAD];
+	if (left != count[PLACE_BLANK] && left != count[PLACE_UNREADABLE]) {
+		store->bad_entries += count[PLACE_UNREADABLE];
+	} else if (status >= 0 && left != 0u && room - left == next) {
+		status = is_stable(store, sector, next,
+				   count[PLACE_BLANK] != 0u ? PLACE_BLANK : PLACE_UNREADABLE, &log);
+	}
+	store->entries = count[PLACE_ENTRY];
+	return status < 0 ? status : (int)store->entries;
 }
 
 static uint32_t problems(const struct rnv_store *store)
@@ -281,7 +273,8 @@ int rnv_store_mount(struct rnv_store *store, const struct rnv_store_config *conf
 	}
 	status = choose(store, &found);
 	if (status == 1) {
-		status = rnv_registry_model(store, 0, &config->models[0], 0);
+		(void)rnv_registry_edit(store, 0);
+		status = rnv_registry_model(store, 0, 0);
 		if (status == RNV_EIO) {
 			status = RNV_OK; /* it was read, and can be used as long as it can */
 		}

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
+/* What a slot holds, as it is. */
+
 #include "store/registry.h"
 
 int rnv_store_read(const struct rnv_store *store, uint32_t model, uint32_t slot, uint32_t offset,
@@ -22,4 +24,12 @@ int rnv_store_read(const struct rnv_store *store, uint32_t model, uint32_t slot,
 	status = flash->read(flash->context, rnv_slot_offset(store, model, slot) + offset, to,
 			     bytes);
 	return (status > 0) ? RNV_OK : status;
+}
+
+bool rnv_header_is_of(const struct rnv_header *header, const char *name)
+{
+	return header->magic == RNV_PACKAGE_MAGIC && header->format == RNV_PACKAGE_FORMAT &&
+	       header->header_bytes == RNV_HEADER_BYTES &&
+	       header->total_bytes >= RNV_HEADER_BYTES + RNV_TRAILER_BYTES &&
+	       strncmp((const char *)header->name, name, RNV_NAME_BYTES) == 0;
 }

@@ -18,7 +18,7 @@ static int sector_begin(struct rnv_store *store, uint32_t sector, uint32_t gener
 	uint32_t crc_piece = rnv_header_length(store) / RNV_PIECE_BYTES;
 	uint8_t buffer[RNV_FLASH_MAX_UNIT];
 	uint32_t crc = 0;
-	int status = rnv_erase(store, start);
+	int status = rnv_program(store, start, NULL, 0);
 
 	store->erases[sector]++;
 	for (uint32_t at = 0; at < store->header_bytes && status == RNV_OK; at += sizeof(buffer)) {
@@ -41,13 +41,14 @@ static int sector_begin(struct rnv_store *store, uint32_t sector, uint32_t gener
 }
 
 static int append(struct rnv_store *store, uint32_t sector, uint32_t generation, uint32_t number,
-		  const struct rnv_log *log)
+		  struct rnv_log *log)
 {
 	const struct rnv_flash_geometry *geometry = &store->config.flash->geometry;
 	uint8_t buffer[RNV_FLASH_MAX_UNIT];
 
 	memset(buffer, (int)geometry->erased, sizeof(buffer));
-	rnv_log_encode(log, generation, number, buffer);
+	rnv_log_encode(log, generation, number);
+	memcpy(buffer, log, sizeof(*log));
 	return rnv_program(store,
 			   sector * geometry->sector_bytes + store->header_bytes +
 				   number * store->entry_bytes,
@@ -55,8 +56,7 @@ static int append(struct rnv_store *store, uint32_t sector, uint32_t generation,
 }
 
 /* One try: in the sector in use, or anew in the other one. */
-static int try_write(struct rnv_store *store, uint32_t sector, const struct rnv_log *log,
-		     uint32_t count)
+static int try_write(struct rnv_store *store, uint32_t sector, struct rnv_log *log, uint32_t count)
 {
 	bool anew = sector != store->sector;
 	uint32_t generation = store->generation + (anew ? 1u : 0u);
@@ -75,7 +75,7 @@ static int try_write(struct rnv_store *store, uint32_t sector, const struct rnv_
 	return status;
 }
 
-int rnv_registry_write(struct rnv_store *store, const struct rnv_log *log, uint32_t count)
+int rnv_registry_write(struct rnv_store *store, struct rnv_log *log, uint32_t count)
 {
 	for (uint32_t tries = 0; tries < 2u; tries++) {
 		bool fits =
@@ -99,11 +99,19 @@ int rnv_registry_write(struct rnv_store *store, const struct rnv_log *log, uint3
 	return RNV_EIO;
 }
 
-int rnv_registry_model(struct rnv_store *store, uint32_t model, const struct rnv_store_model *next,
-		       uint32_t begun)
+struct rnv_store_model *rnv_registry_edit(struct rnv_store *store, uint32_t model)
+{
+	if (model >= store->config.model_count) {
+		return NULL;
+	}
+	store->next = store->config.models[model];
+	return &store->next;
+}
+
+int rnv_registry_model(struct rnv_store *store, uint32_t model, uint32_t begun)
 {
 	struct rnv_log log;
 
-	rnv_log_model(&log, model, next, begun);
+	rnv_log_model(&log, store, model, begun);
 	return rnv_registry_write(store, &log, 1);
 }

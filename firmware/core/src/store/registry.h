@@ -27,12 +27,16 @@ enum rnv_log_kind {
 	RNV_LOG_REVOKED = 0xA4,
 };
 
-/* What a log entry says; its content as it lies in flash. */
+/* A log entry, as it lies in flash. */
 struct rnv_log {
 	uint8_t kind;
 	uint8_t model;
+	uint16_t number;
 	uint8_t content[8];
+	uint32_t crc;
 };
+
+_Static_assert(sizeof(struct rnv_log) == RNV_LOG_BYTES, "no gaps");
 
 static inline uint32_t rnv_get32(const uint8_t *from)
 {
@@ -47,21 +51,6 @@ static inline void rnv_put32(uint8_t *to, uint32_t value)
 	memcpy(to, &value, sizeof(value));
 }
 
-static inline uint16_t rnv_get16(const uint8_t *from)
-{
-	uint16_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return value;
-}
-
-static inline void rnv_put16(uint8_t *to, uint32_t value)
-{
-	uint16_t half = (uint16_t)value;
-
-	memcpy(to, &half, sizeof(half));
-}
-
 static inline uint32_t rnv_min(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -72,15 +61,9 @@ static inline uint32_t rnv_max(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* Offset of a slot in the region. */
-static inline uint32_t rnv_slot_offset(const struct rnv_store *store, uint32_t model, uint32_t slot)
-{
-	return store->config.models[model].offset + slot * store->config.layout[model].slot_bytes;
-}
-
 /* access.c: every erase and program lies between begin and end; what begin refuses is returned. */
 
-int rnv_write_begin(const struct rnv_store *store, uint32_t offset);
+int rnv_write_begin(struct rnv_store *store, uint32_t offset);
 void rnv_write_end(const struct rnv_store *store);
 bool rnv_bytes_are(const uint8_t *bytes, uint32_t count, uint32_t value);
 
@@ -88,13 +71,14 @@ bool rnv_bytes_are(const uint8_t *bytes, uint32_t count, uint32_t value);
  * Read at most RNV_PIECE_BYTES of the registry until `times` reads in a row agree. Counts what is
  * marginal, or differs. RNV_OK; RNV_EBADMSG: unreadable, or they never agree; RNV_EIO.
  */
-int rnv_registry_read(struct rnv_store *store, uint32_t offset, uint8_t *to, uint32_t bytes,
+int rnv_registry_read(struct rnv_store *store, uint32_t offset, void *to, uint32_t bytes,
 		      uint32_t times);
 
-/* Program units and read them back, or erase a sector: RNV_OK or RNV_EIO. */
-int rnv_program(const struct rnv_store *store, uint32_t offset, const uint8_t *from,
-		uint32_t bytes);
-int rnv_erase(const struct rnv_store *store, uint32_t offset);
+/* Program units and read them back, or, from NULL, erase a sector: RNV_OK or RNV_EIO. */
+int rnv_program(const struct rnv_store *store, uint32_t offset, const void *from, uint32_t bytes);
+
+/* Likewise between begin and end: also what that returns, where store->refused. */
+int rnv_slot_write(struct rnv_store *store, uint32_t offset, const void *from, uint32_t bytes);
 
 /* layout.c */
 
@@ -110,22 +94,31 @@ uint32_t rnv_header_length(const struct rnv_store *store);
 void rnv_header_encode(const struct rnv_store *store, uint32_t generation, uint32_t piece,
 		       uint8_t *to);
 bool rnv_header_decode(struct rnv_store *store, uint32_t piece, const uint8_t *from);
-void rnv_log_encode(const struct rnv_log *log, uint32_t generation, uint32_t number, uint8_t *to);
-bool rnv_log_decode(const struct rnv_store *store, uint32_t number, const uint8_t *from,
-		    struct rnv_log *log);
+/* Complete an entry; or whether one that was read is the one that belongs there. */
+void rnv_log_encode(struct rnv_log *log, uint32_t generation, uint32_t number);
+bool rnv_log_is_valid(const struct rnv_store *store, uint32_t number, const struct rnv_log *log);
+
 void rnv_log_apply(struct rnv_store *store, const struct rnv_log *log);
 
-/* The entry that gives a model the state in `next`; `begun`: as in SPEC.md 4.4. */
-void rnv_log_model(struct rnv_log *log, uint32_t model, const struct rnv_store_model *next,
+/* The entry that gives a model the state that is being edited; `begun`: as in SPEC.md 4.4. */
+void rnv_log_model(struct rnv_log *log, const struct rnv_store *store, uint32_t model,
 		   uint32_t begun);
 
 /* registry.c: write entries, at most two, and then change the state in RAM accordingly. */
 
-int rnv_registry_write(struct rnv_store *store, const struct rnv_log *log, uint32_t count);
-int rnv_registry_model(struct rnv_store *store, uint32_t model, const struct rnv_store_model *next,
-		       uint32_t begun);
+int rnv_registry_write(struct rnv_store *store, struct rnv_log *log, uint32_t count);
+
+/*
+ * A model's state, to be changed and then written by rnv_registry_model(), `begun` being as in
+ * SPEC.md 4.4: until that is done the model is as it was. NULL: no such model.
+ */
+struct rnv_store_model *rnv_registry_edit(struct rnv_store *store, uint32_t model);
+int rnv_registry_model(struct rnv_store *store, uint32_t model, uint32_t begun);
 
 /* info.c */
+
+/* Where a slot begins in the region. */
+uint32_t rnv_slot_offset(const struct rnv_store *store, uint32_t model, uint32_t slot);
 
 struct rnv_store_model *rnv_store_model_get(const struct rnv_store *store, uint32_t model);
 uint32_t rnv_model_current(const struct rnv_store_model *model); /* slot or RNV_STORE_NO_SLOT */
@@ -140,6 +133,10 @@ void rnv_model_set_confirmed(struct rnv_store_model *model, uint32_t slot); /* o
 void rnv_model_end_trial(struct rnv_store_model *model);
 void rnv_model_fail_trial(struct rnv_store_model *model);
 uint32_t rnv_model_floor(const struct rnv_store *store, uint32_t model);
+
+/* read.c: the header of a package of that name, whose length is possible. */
+
+bool rnv_header_is_of(const struct rnv_header *header, const char *name);
 
 /* verify.c: it was completed, and the slot has not changed since. */
 

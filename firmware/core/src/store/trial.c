@@ -18,18 +18,14 @@ static void make_confirmed(struct rnv_store_model *model, uint32_t slot, uint32_
 
 int rnv_store_set_good(struct rnv_store *store, const struct rnv_store_verify *verify)
 {
-	struct rnv_store_model next;
+	struct rnv_store_model *next = rnv_registry_edit(store, verify->model);
 	int status;
 
-	if (!rnv_verify_holds(store, verify)) {
+	if (!rnv_verify_holds(store, verify) || next->slot[verify->slot] != RNV_SLOT_FILLING) {
 		return RNV_ESTATE;
 	}
-	next = store->config.models[verify->model];
-	if (next.slot[verify->slot] != RNV_SLOT_FILLING) {
-		return RNV_ESTATE;
-	}
-	next.slot[verify->slot] = RNV_SLOT_GOOD;
-	status = rnv_registry_model(store, verify->model, &next, 0);
+	next->slot[verify->slot] = RNV_SLOT_GOOD;
+	status = rnv_registry_model(store, verify->model, 0);
 	if (status == RNV_OK && store->fill_model == verify->model) {
 		store->fill_model = RNV_NO_FILL;
 	}
@@ -67,55 +63,53 @@ static int check_key(const struct rnv_store *store, uint32_t model, uint32_t slo
 int rnv_store_activate(struct rnv_store *store, const struct rnv_store_verify *verify,
 		       uint32_t permanent)
 {
-	struct rnv_store_model next;
-	uint32_t version;
+	uint32_t model = verify->model;
 	uint32_t slot = verify->slot;
+	struct rnv_store_model *next = rnv_registry_edit(store, model);
+	uint32_t version;
 	int status;
 
-	if (!rnv_verify_holds(store, verify)) {
+	if (!rnv_verify_holds(store, verify) || next->confirmed == slot ||
+	    (next->slot[slot] != RNV_SLOT_GOOD &&
+	     (permanent != 0u || next->slot[slot] != RNV_SLOT_REJECTED))) {
 		return RNV_ESTATE;
 	}
-	next = store->config.models[verify->model];
-	if (next.confirmed == slot || (next.slot[slot] != RNV_SLOT_GOOD &&
-				       (permanent != 0u || next.slot[slot] != RNV_SLOT_REJECTED))) {
-		return RNV_ESTATE;
-	}
-	status = read_word(store, verify->model, slot,
+	status = read_word(store, model, slot,
 			   (uint32_t)offsetof(struct rnv_header, security_version), &version);
 	if (status == RNV_OK) {
-		status = check_key(store, verify->model, slot);
+		status = check_key(store, model, slot);
 	}
 	if (status != RNV_OK) {
 		return status;
 	}
-	if (version < rnv_model_floor(store, verify->model)) {
+	if (version < rnv_model_floor(store, model)) {
 		return RNV_ESTATE; /* the floor has risen since it was verified */
 	}
-	next.slot[slot] = RNV_SLOT_GOOD;
+	next->slot[slot] = RNV_SLOT_GOOD;
 	if (permanent != 0u) {
-		make_confirmed(&next, slot, version);
+		make_confirmed(next, slot, version);
 	} else {
-		next.trial = RNV_TRIAL_PENDING;
-		next.trial_slot = (uint8_t)slot;
-		next.tries = 0;
+		next->trial = RNV_TRIAL_PENDING;
+		next->trial_slot = (uint8_t)slot;
+		next->tries = 0;
 	}
-	return rnv_registry_model(store, verify->model, &next, 0);
+	return rnv_registry_model(store, model, 0);
 }
 
 int rnv_store_boot(struct rnv_store *store, uint32_t model)
 {
-	const struct rnv_store_model *of = rnv_store_model_get(store, model);
-	struct rnv_store_model next;
+	struct rnv_store_model *next = rnv_registry_edit(store, model);
 	uint32_t slot;
+	uint32_t trial;
 	int status = RNV_OK;
 
-	if (of == NULL) {
+	if (next == NULL) {
 		return RNV_ENOENT;
 	}
-	next = *of;
-	slot = rnv_model_boot(store, &next);
-	if (of->trial != RNV_TRIAL_NONE) {
-		status = rnv_registry_model(store, model, &next, 0);
+	trial = next->trial;
+	slot = rnv_model_boot(store, next);
+	if (trial != RNV_TRIAL_NONE) {
+		status = rnv_registry_model(store, model, 0);
 	}
 	if (status != RNV_OK) {
 		return status;
@@ -125,61 +119,55 @@ int rnv_store_boot(struct rnv_store *store, uint32_t model)
 
 int rnv_store_confirm(struct rnv_store *store, uint32_t model, uint32_t security_version)
 {
-	const struct rnv_store_model *of = rnv_store_model_get(store, model);
-	struct rnv_store_model next;
+	struct rnv_store_model *next = rnv_registry_edit(store, model);
 	int status;
 
-	if (of == NULL) {
+	if (next == NULL) {
 		return RNV_ENOENT;
 	}
-	if (of->trial != RNV_TRIAL_TRYING) {
+	if (next->trial != RNV_TRIAL_TRYING) {
 		return RNV_ESTATE;
 	}
-	status = check_key(store, model, of->trial_slot);
+	status = check_key(store, model, next->trial_slot);
 	if (status != RNV_OK) {
 		return status;
 	}
-	next = *of;
-	make_confirmed(&next, of->trial_slot, security_version);
-	return rnv_registry_model(store, model, &next, 0);
+	make_confirmed(next, next->trial_slot, security_version);
+	return rnv_registry_model(store, model, 0);
 }
 
 int rnv_store_revert(struct rnv_store *store, uint32_t model)
 {
-	const struct rnv_store_model *of = rnv_store_model_get(store, model);
-	struct rnv_store_model next;
+	struct rnv_store_model *next = rnv_registry_edit(store, model);
 
-	if (of == NULL) {
+	if (next == NULL) {
 		return RNV_ENOENT;
 	}
-	if (of->trial == RNV_TRIAL_NONE) {
+	if (next->trial == RNV_TRIAL_NONE) {
 		return RNV_ESTATE;
 	}
-	next = *of;
-	rnv_model_fail_trial(&next);
-	return rnv_registry_model(store, model, &next, 0);
+	rnv_model_fail_trial(next);
+	return rnv_registry_model(store, model, 0);
 }
 
 int rnv_store_mark_bad(struct rnv_store *store, uint32_t model, uint32_t slot)
 {
-	const struct rnv_store_model *of = rnv_store_model_get(store, model);
-	struct rnv_store_model next;
+	struct rnv_store_model *next = rnv_registry_edit(store, model);
 
-	if (of == NULL || slot > 1u) {
+	if (next == NULL || slot > 1u) {
 		return RNV_ENOENT;
 	}
-	if (of->slot[slot] != RNV_SLOT_GOOD) {
+	if (next->slot[slot] != RNV_SLOT_GOOD) {
 		return RNV_ESTATE;
 	}
-	if (of->views[slot] != 0u) {
+	if (next->views[slot] != 0u) {
 		return RNV_EBUSY;
 	}
-	next = *of;
-	next.slot[slot] = RNV_SLOT_BAD;
-	if (next.trial_slot == slot) {
-		rnv_model_end_trial(&next);
+	next->slot[slot] = RNV_SLOT_BAD;
+	if (next->trial_slot == slot) {
+		rnv_model_end_trial(next);
 	}
-	return rnv_registry_model(store, model, &next, 0);
+	return rnv_registry_model(store, model, 0);
 }
 
 int rnv_store_pass_over(struct rnv_store *store, uint32_t model, uint32_t slot)

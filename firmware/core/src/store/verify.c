@@ -53,34 +53,31 @@ int rnv_store_verify_start(struct rnv_store *store, uint32_t model, uint32_t slo
 	return RNV_OK;
 }
 
-static int refuse(struct rnv_store_verify *verify, uint32_t why, int status)
-{
-	verify->state = OVER;
-	verify->why = why;
-	return status;
-}
+/* What a piece of work comes to: enum rnv_store_why for a refusal, or one of these. */
+enum {
+	MORE = RNV_WHY_NONE,        /* so far it is fine */
+	FAILED = RNV_WHY_OLDER + 1, /* the flash or the crypto implementation: nothing is known */
+	DONE,
+};
 
-/* Read what is mapped at an offset of the slot without a fault first; both have to be the same. */
-static int guarded(const struct rnv_store *store, struct rnv_store_verify *verify, uint32_t at,
-		   uint32_t bytes, const uint8_t *mapped)
-{
-	const struct rnv_flash *flash = store->config.flash;
-	uint32_t offset = rnv_slot_offset(store, verify->model, verify->slot) + at;
-	uint8_t buffer[PIECE];
-
-	for (uint32_t i = 0; i < bytes; i += PIECE) {
-		uint32_t count = rnv_min(bytes - i, PIECE);
-		int status = flash->read(flash->context, offset + i, buffer, count);
-
-		if (status < 0 && status != RNV_EBADMSG) {
-			return refuse(verify, RNV_WHY_NONE, RNV_EIO);
-		}
-		if (status < 0 || memcmp(buffer, mapped + i, count) != 0) {
-			return refuse(verify, RNV_WHY_FLASH, RNV_EBADMSG);
-		}
-	}
-	return RNV_OK;
-}
+/* What is returned then, and told. */
+static const struct {
+	int8_t status;
+	uint8_t state;
+	uint8_t why;
+} outcomes[] = {
+	[MORE] = {RNV_EAGAIN, RUNNING, RNV_WHY_NONE},
+	[RNV_WHY_FLASH] = {RNV_EBADMSG, OVER, RNV_WHY_FLASH},
+	[RNV_WHY_HEADER] = {RNV_EBADMSG, OVER, RNV_WHY_HEADER},
+	[RNV_WHY_HASH] = {RNV_EBADMSG, OVER, RNV_WHY_HASH},
+	[RNV_WHY_UNSIGNED] = {RNV_EACCES, OVER, RNV_WHY_UNSIGNED},
+	[RNV_WHY_KEY] = {RNV_EACCES, OVER, RNV_WHY_KEY},
+	[RNV_WHY_REVOKED] = {RNV_EACCES, OVER, RNV_WHY_REVOKED},
+	[RNV_WHY_SIGNATURE] = {RNV_EACCES, OVER, RNV_WHY_SIGNATURE},
+	[RNV_WHY_OLDER] = {RNV_EACCES, OVER, RNV_WHY_OLDER},
+	[FAILED] = {RNV_EIO, OVER, RNV_WHY_NONE},
+	[DONE] = {RNV_OK, VERIFIED, RNV_WHY_NONE},
+};
 
 static const uint8_t *map(const struct rnv_store *store, const struct rnv_store_verify *verify)
 {
@@ -90,56 +87,71 @@ static const uint8_t *map(const struct rnv_store *store, const struct rnv_store_
 			  store->config.layout[verify->model].slot_bytes);
 }
 
+/* Read what is mapped at an offset of the slot without a fault first; both have to be the same. */
+static uint32_t guarded(const struct rnv_store *store, const struct rnv_store_verify *verify,
+			uint32_t at, uint32_t bytes, const uint8_t *mapped)
+{
+	uint8_t buffer[PIECE];
+
+	for (uint32_t i = 0; i < bytes; i += PIECE) {
+		uint32_t count = rnv_min(bytes - i, PIECE);
+		int status =
+			rnv_store_read(store, verify->model, verify->slot, at + i, buffer, count);
+
+		if (status < 0 && status != RNV_EBADMSG) {
+			return FAILED;
+		}
+		if (status < 0 || memcmp(buffer, mapped + at + i, count) != 0) {
+			return RNV_WHY_FLASH;
+		}
+	}
+	return MORE;
+}
+
 /* The first step: how long the package is. */
-static int begin(const struct rnv_store *store, struct rnv_store_verify *verify,
-		 const uint8_t *mapped)
+static uint32_t begin(const struct rnv_store *store, struct rnv_store_verify *verify,
+		      const uint8_t *mapped)
 {
 	const struct rnv_store_layout *layout = &store->config.layout[verify->model];
 	const struct rnv_crypto *crypto = store->config.crypto;
 	struct rnv_header header;
-	int status = guarded(store, verify, 0, sizeof(header), mapped);
+	uint32_t why = guarded(store, verify, 0, sizeof(header), mapped);
 
-	if (status != RNV_OK) {
-		return status;
+	if (why != MORE) {
+		return why;
 	}
 	memcpy(&header, mapped, sizeof(header));
-	if (header.magic != RNV_PACKAGE_MAGIC || header.format != RNV_PACKAGE_FORMAT ||
-	    header.header_bytes != RNV_HEADER_BYTES ||
-	    header.total_bytes < RNV_HEADER_BYTES + RNV_TRAILER_BYTES ||
+	if (!rnv_header_is_of(&header, layout->name) ||
 	    header.total_bytes % RNV_PACKAGE_ALIGN != 0u ||
-	    header.total_bytes > layout->slot_bytes ||
-	    strncmp((const char *)header.name, layout->name, RNV_NAME_BYTES) != 0) {
-		return refuse(verify, RNV_WHY_HEADER, RNV_EBADMSG);
-	}
-	if (crypto->hash_start(crypto->context) != RNV_OK) {
-		return refuse(verify, RNV_WHY_NONE, RNV_EIO);
+	    header.total_bytes > layout->slot_bytes) {
+		return RNV_WHY_HEADER;
 	}
 	verify->total = header.total_bytes;
-	return RNV_OK;
+	return crypto->hash_start(crypto->context) == RNV_OK ? MORE : FAILED;
 }
 
-static int hash_some(const struct rnv_store *store, struct rnv_store_verify *verify,
-		     const uint8_t *mapped, uint32_t bytes)
+static uint32_t hash_some(const struct rnv_store *store, struct rnv_store_verify *verify,
+			  const uint8_t *mapped, uint32_t bytes)
 {
 	const struct rnv_crypto *crypto = store->config.crypto;
 	uint32_t from = verify->done;
 	uint32_t to = from + rnv_min(bytes, verify->total - from);
 	uint32_t hashed = rnv_min(to, verify->total - RNV_TRAILER_BYTES);
 	uint32_t summed = rnv_min(to, verify->total - 4u);
-	int status = guarded(store, verify, from, to - from, mapped + from);
+	uint32_t why = guarded(store, verify, from, to - from, mapped);
 
-	if (status != RNV_OK) {
-		return status;
+	if (why != MORE) {
+		return why;
 	}
 	if (hashed > from &&
 	    crypto->hash_update(crypto->context, mapped + from, hashed - from) != RNV_OK) {
-		return refuse(verify, RNV_WHY_NONE, RNV_EIO);
+		return FAILED;
 	}
 	if (summed > from) {
 		verify->crc = rnv_crc32(verify->crc, mapped + from, summed - from);
 	}
 	verify->done = to;
-	return RNV_EAGAIN;
+	return MORE;
 }
 
 const uint8_t *rnv_key_find(const struct rnv_store *store, uint32_t key_id)
@@ -153,8 +165,7 @@ const uint8_t *rnv_key_find(const struct rnv_store *store, uint32_t key_id)
 }
 
 /* Whether whoever has signed it may. */
-static int check_signature(const struct rnv_store *store, struct rnv_store_verify *verify,
-			   const struct rnv_trailer *trailer)
+static uint32_t check_signature(const struct rnv_store *store, const struct rnv_trailer *trailer)
 {
 	const struct rnv_crypto *crypto = store->config.crypto;
 	const uint8_t *key = rnv_key_find(store, trailer->key_id);
@@ -162,56 +173,52 @@ static int check_signature(const struct rnv_store *store, struct rnv_store_verif
 	int status;
 
 	if (trailer->key_id == 0u && trailer->signature_kind == RNV_SIGNATURE_NONE && blank) {
-		return (store->config.flags & RNV_STORE_ALLOW_UNSIGNED) != 0u
-			       ? RNV_OK
-			       : refuse(verify, RNV_WHY_UNSIGNED, RNV_EACCES);
+		return (store->config.flags & RNV_STORE_ALLOW_UNSIGNED) != 0u ? MORE
+									      : RNV_WHY_UNSIGNED;
 	}
 	if (rnv_key_is_revoked(store, trailer->key_id)) {
-		return refuse(verify, RNV_WHY_REVOKED, RNV_EACCES);
+		return RNV_WHY_REVOKED;
 	}
 	if (key == NULL) {
-		return refuse(verify, RNV_WHY_KEY, RNV_EACCES);
+		return RNV_WHY_KEY;
 	}
 	if (trailer->signature_kind != RNV_SIGNATURE_ECDSA_P256) {
-		return refuse(verify, RNV_WHY_SIGNATURE, RNV_EACCES);
+		return RNV_WHY_SIGNATURE;
 	}
 	status = crypto->verify(crypto->context, key, trailer->sha256, trailer->signature);
 	if (status == RNV_EBADMSG) {
-		return refuse(verify, RNV_WHY_SIGNATURE, RNV_EACCES);
+		return RNV_WHY_SIGNATURE;
 	}
-	return status == RNV_OK ? RNV_OK : refuse(verify, RNV_WHY_NONE, RNV_EIO);
+	return status == RNV_OK ? MORE : FAILED;
 }
 
-static int finish(const struct rnv_store *store, struct rnv_store_verify *verify,
-		  const uint8_t *mapped)
+static uint32_t finish(const struct rnv_store *store, struct rnv_store_verify *verify,
+		       const uint8_t *mapped)
 {
 	const struct rnv_crypto *crypto = store->config.crypto;
 	uint32_t version = rnv_get32(mapped + offsetof(struct rnv_header, security_version));
 	struct rnv_trailer trailer;
 	uint8_t hash[RNV_SHA256_BYTES];
-	int status;
+	uint32_t why;
 
 	if (crypto->hash_finish(crypto->context, hash) != RNV_OK) {
-		return refuse(verify, RNV_WHY_NONE, RNV_EIO);
+		return FAILED;
 	}
 	memcpy(&trailer, mapped + verify->total - RNV_TRAILER_BYTES, sizeof(trailer));
 	if (memcmp(hash, trailer.sha256, sizeof(hash)) != 0 || verify->crc != trailer.crc32) {
-		return refuse(verify, RNV_WHY_HASH, RNV_EBADMSG);
+		return RNV_WHY_HASH;
 	}
-	status = check_signature(store, verify, &trailer);
-	if (status != RNV_OK) {
-		return status;
+	why = check_signature(store, &trailer);
+	if (why != MORE) {
+		return why;
 	}
-	if (version < rnv_model_floor(store, verify->model)) {
-		return refuse(verify, RNV_WHY_OLDER, RNV_EACCES);
-	}
-	verify->state = VERIFIED;
-	return RNV_OK;
+	return version < rnv_model_floor(store, verify->model) ? RNV_WHY_OLDER : DONE;
 }
 
 int rnv_store_verify_step(struct rnv_store *store, struct rnv_store_verify *verify, uint32_t bytes)
 {
 	const uint8_t *mapped;
+	uint32_t outcome = MORE;
 
 	if (verify->state != RUNNING || !holds(store, verify)) {
 		verify->state = OVER;
@@ -222,14 +229,15 @@ int rnv_store_verify_step(struct rnv_store *store, struct rnv_store_verify *veri
 		return RNV_ENOTSUP;
 	}
 	if (verify->total == 0u) {
-		int status = begin(store, verify, mapped);
-
-		if (status != RNV_OK) {
-			return status;
-		}
+		outcome = begin(store, verify, mapped);
 	}
-	return verify->done < verify->total ? hash_some(store, verify, mapped, bytes)
-					    : finish(store, verify, mapped);
+	if (outcome == MORE) {
+		outcome = verify->done < verify->total ? hash_some(store, verify, mapped, bytes)
+						       : finish(store, verify, mapped);
+	}
+	verify->state = outcomes[outcome].state;
+	verify->why = outcomes[outcome].why;
+	return outcomes[outcome].status;
 }
 
 int rnv_store_view_open(struct rnv_store *store, const struct rnv_store_verify *verify,

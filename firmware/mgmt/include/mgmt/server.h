@@ -89,80 +89,76 @@ struct rnv_server_config {
 
 /** A model that is served; all members are private. Entries are an array of the caller's. */
 struct rnv_server_model {
+	uint8_t slot;               /**< @private that runs, or RNV_STORE_NO_SLOT */
+	uint8_t changed;            /**< @private another one is to be loaded */
+	uint8_t kept;               /**< @private the last exchange kept the state */
 	struct rnv_store_view view; /**< @private of what runs */
 	uint32_t handle;            /**< @private in the scheduler, or RNV_NO_HANDLE */
 	int32_t error;              /**< @private why the last one was not loaded */
 	struct rnv_diag diag;       /**< @private likewise */
-	uint8_t slot;               /**< @private that runs, or RNV_STORE_NO_SLOT */
-	uint8_t changed;            /**< @private another one is to be loaded */
-	uint8_t kept;               /**< @private the last exchange kept the state */
 };
 
 /** An exchange under way; all members are private. */
 struct rnv_server_load {
-	struct rnv_store_verify verify; /**< @private */
-	struct rnv_store_view view;     /**< @private of the new one */
-	uint64_t since_us;              /**< @private of the drain */
-	uint32_t model;                 /**< @private */
 	uint8_t slot;                   /**< @private */
 	uint8_t state;                  /**< @private */
 	uint8_t asks;                   /**< @private of rnv_store_boot(), for this exchange */
+	uint32_t model;                 /**< @private */
+	uint64_t since_us;              /**< @private of the drain */
+	struct rnv_store_verify verify; /**< @private */
+	struct rnv_store_view view;     /**< @private of the new one */
 };
 
-/** Inputs and outputs of an entry point; all members are private. */
+/** A job of the server's, with inputs and outputs in the workspace; all members are private. */
 struct rnv_io {
 	uint16_t entry;   /**< @private */
 	uint16_t inputs;  /**< @private */
 	uint16_t outputs; /**< @private */
+	uint8_t lane;     /**< @private */
+	uint8_t claimed;  /**< @private the lane, for a resident package */
+	uint32_t handle;  /**< @private of the model */
+	uint32_t job;     /**< @private */
 };
 
 /** A golden self-test under way; all members are private. */
 struct rnv_server_test {
-	struct rnv_golden_walk golden; /**< @private */
-	const struct rnv_package *pkg; /**< @private of the instance */
-	uint32_t handle;               /**< @private of the instance */
-	uint32_t job;                  /**< @private */
-	uint32_t lane;                 /**< @private */
-	int32_t result;                /**< @private how it ends */
-	int32_t status;                /**< @private how the one on demand ended */
-	struct rnv_io io;              /**< @private of the entry point */
+	struct rnv_io io;              /**< @private of the entry point, on the instance */
 	uint16_t entries;              /**< @private */
 	uint8_t model;                 /**< @private of the one on demand */
 	uint8_t state;                 /**< @private */
 	uint8_t demand;                /**< @private enum rnv_server_state of the one on demand */
 	uint8_t is_demand;             /**< @private it is the one on demand */
-	uint8_t claimed;               /**< @private the lane, for a resident package */
 	uint8_t waiting;               /**< @private for a lane, a job, or memory */
+	const struct rnv_package *pkg; /**< @private of the instance */
+	int32_t result;                /**< @private how it ends */
+	int32_t status;                /**< @private how the one on demand ended */
+	struct rnv_golden_walk golden; /**< @private */
 };
 
 #define RNV_SERVER_PAST_RUNS 4 /**< Runs whose id is remembered after they were submitted. */
 
 /** A run for a link; all members are private. */
 struct rnv_server_job {
-	struct rnv_job_result result; /**< @private */
-	uint64_t active_us;           /**< @private last sign of life */
-	uint64_t deadline_us;         /**< @private from submission */
-	uint32_t handle;              /**< @private of the model */
-	uint32_t job;                 /**< @private */
+	struct rnv_io io;             /**< @private of the entry point */
+	uint8_t flags;                /**< @private */
+	uint8_t state;                /**< @private enum rnv_server_state */
+	uint16_t version[3];          /**< @private of the package */
+	uint32_t crc;                 /**< @private of the package */
 	uint32_t offset;              /**< @private next byte of the inputs */
 	uint32_t input_bytes;         /**< @private */
-	uint32_t crc;                 /**< @private of the package */
 	uint32_t id;                  /**< @private of the run */
-	struct rnv_io io;             /**< @private of the entry point */
-	uint16_t version[3];          /**< @private of the package */
-	uint8_t lane;                 /**< @private */
-	uint8_t claimed;              /**< @private the lane, for a resident package */
-	uint8_t flags;                /**< @private */
-	uint8_t state;                /**< @private */
+	uint64_t active_us;           /**< @private last sign of life */
+	uint64_t deadline_us;         /**< @private from submission */
+	struct rnv_job_result result; /**< @private */
 };
 
 /** A server; all members are private. */
 struct rnv_server {
-	struct rnv_server_config config;          /**< @private */
 	uint8_t io_owner;                         /**< @private of `config.io` */
 	uint8_t io_wanted;                        /**< @private a self-test waits for it */
 	uint16_t lane_count;                      /**< @private */
 	struct rnv_server_test test;              /**< @private */
+	struct rnv_server_config config;          /**< @private */
 	struct rnv_server_load load;              /**< @private */
 	struct rnv_server_job run;                /**< @private */
 	struct rnv_ota ota;                       /**< @private */

@@ -80,7 +80,7 @@ struct rnv_smp {
  * @param smp what to work on
  * @param op  RNV_SMP_READ or RNV_SMP_WRITE
  * @param id  command
- * @param in  the request's map, which begins here; with one backup at least
+ * @param in  the request's map, which begins here; it is not moved
  * @param out inside the reply's map
  * @return RNV_SMP_*; but for RNV_SMP_EOK the reply's content is undefined
  */
