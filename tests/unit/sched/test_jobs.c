@@ -73,7 +73,7 @@ static void test_wrong_requests(void **state)
 	refused(&r, RNV_EINVAL);
 	r.flags = RNV_JOB_NPU_NEVER | RNV_JOB_NPU_STRICT;
 	refused(&r, RNV_EINVAL);
-	r.flags = 0x80;
+	r.flags = RNV_JOB_PACKED; /* with two buffers */
 	refused(&r, RNV_EINVAL);
 	r = good;
 	r.buffer_count = 1;

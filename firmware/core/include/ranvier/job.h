@@ -37,6 +37,10 @@ struct rnv_sched;
 #define RNV_JOB_NPU_STRICT 0x10 /**< No CPU fallback: marked steps on the accelerator, or fail. */
 #define RNV_JOB_NPU_NEVER  0x20 /**< All steps on the CPU. */
 #define RNV_JOB_RESET      0x40 /**< Clears the model's persistent state before its first step. */
+#define RNV_JOB_PACKED     0x80 /**< All inputs and outputs in one block of memory. */
+
+/** Alignment of the block of a job with RNV_JOB_PACKED, and of each tensor in it. */
+#define RNV_PACKED_ALIGN 16
 
 /** Where a job is. */
 enum rnv_job_state {
@@ -92,7 +96,9 @@ struct rnv_job_request {
 	uint64_t deadline_us; /**< absolute; RNV_NEVER: none. In the past: runs, and counts as
 				 missed */
 	/** One for each input, then one for each output of the entry, with `data` NULL where
-	 * resident; may itself be NULL (and the count 0) where all are. */
+	 * resident; may itself be NULL (and the count 0) where all are. RNV_JOB_PACKED: one, with
+	 * at least `bytes` of rnv_model_layout(): the inputs, then the outputs, each at the next
+	 * multiple of RNV_PACKED_ALIGN; what is resident is left out. */
 	const struct rnv_buffer *buffers;
 	uint16_t buffer_count; /**< entries of `buffers`; must be the exact number */
 	/**
@@ -151,7 +157,7 @@ struct rnv_job {
  * @retval RNV_ENOENT no such model: never was, closed or swapped
  * @retval RNV_EINVAL no such entry or lane, a wrong number or size of buffers, a NULL buffer,
  *                    contradicting flags, RNV_JOB_ATOMIC in a lane that does not permit it
- * @retval RNV_EALIGN a buffer is not aligned to its element size
+ * @retval RNV_EALIGN a buffer is not aligned to its element size, or the block of RNV_JOB_PACKED
  * @retval RNV_ESTATE the model is not bound to that lane, is being drained, is resident and the
  *                    lane is not claimed for it, or the lane is claimed for another model
  * @retval RNV_EAGAIN the lane's queue is full and refuses, or no slot is free; also one that drops,

@@ -274,6 +274,34 @@ uint32_t rnv_model_next(struct rnv_sched *sched, uint32_t model);
  */
 int rnv_model_info_get(struct rnv_sched *sched, uint32_t model, struct rnv_model_info *info);
 
+#define RNV_LAYOUT_TENSORS 12 /**< Tensors whose sizes a struct rnv_model_layout has. */
+
+/** What an entry point takes and gives, as RNV_JOB_PACKED lays it out. */
+struct rnv_model_layout {
+	uint32_t lanes;   /**< bit l: bound to lane l */
+	uint32_t bytes;   /**< of the block */
+	uint16_t inputs;  /**< number of inputs */
+	uint16_t outputs; /**< number of outputs, behind them */
+	/** Of each tensor; 0 where it is resident, and behind the last. */
+	uint32_t tensor_bytes[RNV_LAYOUT_TENSORS];
+};
+
+/**
+ * What a job of an entry point takes in one block of memory. The model counts a job more meanwhile.
+ *
+ * @param sched  scheduler
+ * @param model  handle
+ * @param entry  entry point number
+ * @param layout filled on RNV_OK
+ * @retval RNV_OK        filled; the sizes stay so until the model is swapped, `lanes` may change
+ * @retval RNV_ENOENT    no such model
+ * @retval RNV_EINVAL    no such entry point
+ * @retval RNV_ESTATE    it is being drained: later, or look it up again
+ * @retval RNV_EOVERFLOW more bytes than 32 bits can hold
+ */
+int rnv_model_layout(struct rnv_sched *sched, uint32_t model, uint32_t entry,
+		     struct rnv_model_layout *layout);
+
 /**
  * Op of a step, to name what a profile counts.
  *

@@ -130,6 +130,12 @@ bool rnv_lane_fits(const struct rnv_lane *lane, const struct rnv_header *header)
 /* The handle of a slot is dead. */
 void rnv_model_renew(struct rnv_model *model);
 
+/* Where the next tensor of an RNV_JOB_PACKED block lies, behind `end` bytes. */
+static inline uint64_t rnv_packed_at(uint64_t end)
+{
+	return (end + RNV_PACKED_ALIGN - 1u) & ~(uint64_t)(RNV_PACKED_ALIGN - 1u);
+}
+
 /* --- complete.c --- */
 
 /* What a job comes to. */

@@ -250,13 +250,13 @@ static int hold(struct rnv_sched *sched, uint32_t handle, struct rnv_model **hel
 	return status;
 }
 
-/* Others may have it again. Who drains it may have waited for this. */
-static void let_go(struct rnv_sched *sched, struct rnv_model *model)
+/* Others may have it again: `clear` of `draining`. Who drains it may have waited for this. */
+static void let_go(struct rnv_sched *sched, struct rnv_model *model, uint32_t clear)
 {
 	uint32_t key = rnv_critical_enter();
 	bool tell;
 
-	model->draining &= (uint8_t)~HELD;
+	model->draining &= (uint8_t)~clear;
 	model->jobs--;
 	tell = model->draining != 0u;
 	rnv_critical_exit(key);
@@ -280,7 +280,7 @@ int rnv_model_reset(struct rnv_sched *sched, uint32_t handle)
 	key = rnv_critical_enter();
 	model->stale = 0;
 	rnv_critical_exit(key);
-	let_go(sched, model);
+	let_go(sched, model, HELD);
 	return RNV_OK;
 }
 
@@ -301,7 +301,7 @@ int rnv_model_npu_load(struct rnv_sched *sched, uint32_t handle)
 		model->npu = 0; /* the driver has tried */
 	}
 	rnv_critical_exit(key);
-	let_go(sched, model);
+	let_go(sched, model, HELD);
 	return status;
 }
 
@@ -366,6 +366,74 @@ int rnv_model_info_get(struct rnv_sched *sched, uint32_t handle, struct rnv_mode
 		status = RNV_OK;
 	}
 	rnv_critical_exit(key);
+	return status;
+}
+
+/* Keep a model that is not drained as it is. */
+static int keep(struct rnv_sched *sched, uint32_t handle, struct rnv_model **kept, uint32_t *lanes)
+{
+	uint32_t key = rnv_critical_enter();
+	struct rnv_model *model = rnv_model_of(sched, handle);
+	int status = RNV_OK;
+
+	if (model == NULL) {
+		status = RNV_ENOENT;
+	} else if (model->draining != 0u) { /* who drained it counts on its having no jobs */
+		status = RNV_ESTATE;
+	} else {
+		model->jobs++;
+		*kept = model;
+		*lanes = model->lanes;
+	}
+	rnv_critical_exit(key);
+	return status;
+}
+
+/* Describe an entry of a package; false where it takes more than 32 bits can hold. */
+static bool lay_out(const struct rnv_package *pkg, const struct rnv_entry_rec *entry,
+		    struct rnv_model_layout *layout)
+{
+	uint32_t count = (uint32_t)entry->input_count + entry->output_count;
+	uint64_t end = 0;
+
+	layout->inputs = entry->input_count;
+	layout->outputs = entry->output_count;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t operand = (i < entry->input_count)
+					   ? entry->input_first + i
+					   : entry->output_first + i - entry->input_count;
+		const struct rnv_tensor_rec *rec = &pkg->tensors[pkg->operands[operand]];
+
+		if (rec->storage != RNV_STORAGE_EXTERNAL) {
+			continue;
+		}
+		end = rnv_packed_at(end) + rec->bytes;
+		if (i < RNV_LAYOUT_TENSORS) {
+			layout->tensor_bytes[i] = rec->bytes;
+		}
+	}
+	layout->bytes = (uint32_t)end;
+	return end <= UINT32_MAX;
+}
+
+int rnv_model_layout(struct rnv_sched *sched, uint32_t handle, uint32_t entry,
+		     struct rnv_model_layout *layout)
+{
+	struct rnv_model_layout found = {0};
+	struct rnv_model *model;
+	int status = keep(sched, handle, &model, &found.lanes);
+
+	if (status != RNV_OK) {
+		return status;
+	}
+	if (entry >= model->pkg.entry_count) {
+		status = RNV_EINVAL;
+	} else if (!lay_out(&model->pkg, &model->pkg.entries[entry], &found)) {
+		status = RNV_EOVERFLOW;
+	} else {
+		*layout = found;
+	}
+	let_go(sched, model, 0);
 	return status;
 }
 

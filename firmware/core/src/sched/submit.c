@@ -11,7 +11,7 @@
 
 #define KNOWN_FLAGS                                                                                \
 	(RNV_JOB_FORGET | RNV_JOB_DROP_LATE | RNV_JOB_ATOMIC | RNV_JOB_NPU_WAIT |                  \
-	 RNV_JOB_NPU_STRICT | RNV_JOB_NPU_NEVER | RNV_JOB_RESET)
+	 RNV_JOB_NPU_STRICT | RNV_JOB_NPU_NEVER | RNV_JOB_RESET | RNV_JOB_PACKED)
 
 static bool flags_are_valid(const struct rnv_lane *lane, uint32_t flags)
 {
@@ -130,6 +130,55 @@ static int take_none(const struct rnv_package *pkg, const struct rnv_job_request
 	return (resident && request->buffer_count == 0u) ? RNV_OK : RNV_EINVAL;
 }
 
+/*
+ * Place `count` tensors of these numbers in a block, behind its first `end` bytes, and note them in
+ * `row`, if there is one. In 64 bits: a package's sizes may come to more than 32.
+ */
+static int place(const struct rnv_package *pkg, const uint16_t *numbers, uint32_t count,
+		 const struct rnv_buffer *block, uint64_t *end, void **row)
+{
+	for (; count != 0u; count--) {
+		const struct rnv_tensor_rec *rec = &pkg->tensors[*numbers++];
+		uint64_t at = rnv_packed_at(*end);
+
+		if (rec->storage != RNV_STORAGE_EXTERNAL) {
+			continue;
+		}
+		*end = at + rec->bytes;
+		if (*end > block->bytes) {
+			return RNV_EINVAL;
+		}
+		if (row != NULL) {
+			row[rec->offset] = (uint8_t *)block->data + at;
+		}
+	}
+	return RNV_OK;
+}
+
+/* RNV_JOB_PACKED. */
+static int take_block(const struct rnv_package *pkg, const struct rnv_job_request *request,
+		      void **row)
+{
+	const struct rnv_entry_rec *entry = &pkg->entries[request->entry];
+	const struct rnv_buffer *block = request->buffers;
+	uint64_t end = 0;
+	int status;
+
+	if (block == NULL || request->buffer_count != 1u || block->data == NULL) {
+		return RNV_EINVAL;
+	}
+	if (((uintptr_t)block->data & (RNV_PACKED_ALIGN - 1u)) != 0u) {
+		return RNV_EALIGN;
+	}
+	status = place(pkg, pkg->operands + entry->input_first, entry->input_count, block, &end,
+		       row);
+	if (status == RNV_OK) {
+		status = place(pkg, pkg->operands + entry->output_first, entry->output_count, block,
+			       &end, row);
+	}
+	return status;
+}
+
 static int take(const struct rnv_package *pkg, const struct rnv_job_request *request, void **row)
 {
 	const struct rnv_entry_rec *entry = &pkg->entries[request->entry];
@@ -138,6 +187,9 @@ static int take(const struct rnv_package *pkg, const struct rnv_job_request *req
 	const struct rnv_buffer *buffers = request->buffers;
 	int status;
 
+	if ((request->flags & RNV_JOB_PACKED) != 0u) {
+		return take_block(pkg, request, row);
+	}
 	if (buffers == NULL) {
 		return take_none(pkg, request);
 	}
