@@ -156,9 +156,9 @@ TENSOR = [
 TENSOR_FREE = {"scale_bits", "zero_point"}
 
 OP = [
-    ("code", 0, "ENOTSUP", "op that this build does not contain", CONV),
-    ("code", 255, "ENOTSUP", "op that this build does not contain", CONV),
-    ("code", 0xFFFF, "ENOTSUP", "op that this build does not contain", CONV),
+    ("code", 0, "ENOTSUP", "op that this build lacks", CONV),
+    ("code", 255, "ENOTSUP", "op that this build lacks", CONV),
+    ("code", 0xFFFF, "ENOTSUP", "op that this build lacks", CONV),
     ("code", 2, "EFORMAT", "header field", 48),
     ("code", 4, "EFORMAT", "header field", 48),
     ("version", 0, "ENOTSUP", "op record", CONV),

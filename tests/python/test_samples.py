@@ -154,7 +154,7 @@ def test_hello_inference_says_which_op_is_missing(command: Path, tmp_path: Path)
     assert ended.code == 1
     codes = op_codes()
     assert f"op code {codes['CONV_2D_S8']}: run `ranvier ops model.rnv`" in ended.said
-    assert "op that this build does not contain: index 0, value" in ended.said
+    assert "op that this build lacks: index 0, value" in ended.said
 
 
 @needs_cmake

@@ -70,7 +70,12 @@ struct rnv_kernel {
 	 */
 	int (*check)(const struct rnv_op *op);
 
-	/** Compute the outputs. Never fails, blocks or keeps anything between calls. */
+	/**
+	 * Compute the outputs. Never fails, blocks or keeps anything between calls.
+	 *
+	 * Another core may write the caller's inputs and outputs meanwhile: what of them becomes
+	 * part of an address is read once, or leads nowhere else whatever it is.
+	 */
 	void (*run)(const struct rnv_op *op);
 
 	/**

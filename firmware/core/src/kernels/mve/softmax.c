@@ -25,12 +25,12 @@ static int8_t highest(const int8_t *in, int32_t count)
 	return max;
 }
 
-/* Exponentials of four inputs; 0 where a lane is not `active`. */
+/* Exponentials of four inputs, see rnv_softmax_place(); 0 where a lane is not `active`. */
 static inline int32x4_t exponentials(const int32_t *table, int32_t max, const int8_t *in,
 				     mve_pred16_t active)
 {
 	int32x4_t below = vsubq_s32(vdupq_n_s32(max), vldrbq_z_s32(in, active));
-	uint32x4_t index = vreinterpretq_u32_s32(below);
+	uint32x4_t index = vandq_u32(vreinterpretq_u32_s32(below), vdupq_n_u32(UINT8_MAX));
 
 	return vldrwq_gather_shifted_offset_z_s32(table, index, active);
 }

@@ -42,7 +42,7 @@ static void outputs(const int32_t *table, int32_t max, int32_t scale, int32_t ri
 		return;
 	}
 	while (in != end) {
-		int32_t y = rnv_softmax_mul(scale, table[max - *in++]);
+		int32_t y = rnv_softmax_mul(scale, table[rnv_softmax_place(max, *in++)]);
 
 		y = (y + (y >> 31)) >> (right - 1);
 		*out++ = (int8_t)rnv_clamp((y >> 1) + (y & 1) + INT8_MIN, INT8_MIN, INT8_MAX);
@@ -57,7 +57,8 @@ static void softmax_row(const int32_t *table, const int8_t *in, int8_t *out, uin
 	uint32_t sum = 0;
 
 	for (const int8_t *x = in; x != end; x++) {
-		sum += (uint32_t)rnv_shift_round(table[max - *x], RNV_SOFTMAX_SUM_BITS);
+		sum += (uint32_t)rnv_shift_round(table[rnv_softmax_place(max, *x)],
+						 RNV_SOFTMAX_SUM_BITS);
 	}
 	sum = (sum == 0u) ? 1u : sum; /* only with a table that is no exponential */
 	while (sum < UINT32_C(0x80000000)) {

@@ -30,6 +30,15 @@ struct rnv_softmax_params {
 /** check() of the kernel. */
 int rnv_softmax_check(const struct rnv_op *op);
 
+/**
+ * Place of an input in the table. Always one of its 256, also where another core that the input is
+ * shared with has raised it since the row's highest was found.
+ */
+static inline uint32_t rnv_softmax_place(int32_t max, int32_t x)
+{
+	return (uint8_t)(max - x);
+}
+
 /** rnv_high_mul() of two numbers that are not both -2^31. */
 static inline int32_t rnv_softmax_mul(int32_t a, int32_t b)
 {

@@ -65,7 +65,7 @@ static void run(const struct rnv_op *op)
 {
 	const struct filter_bank_log_params *p = (const void *)rnv_op_params(op);
 	const uint16_t *table = (const void *)rnv_op_weights(op);
-	const uint32_t *in = rnv_op_in(op, 0);
+	const volatile uint32_t *in = rnv_op_in(op, 0); /* may change: each is read once */
 	int16_t *out = rnv_op_out(op, 0);
 
 	for (int32_t i = 0; i < p->channels; i++) {

@@ -77,7 +77,7 @@ static void run(const struct rnv_op *op)
 	const struct pcan_params *p = (const void *)rnv_op_params(op);
 	const int16_t *coefficients = (const void *)rnv_op_weights(op);
 	const uint32_t *in = rnv_op_in(op, 0);
-	const uint32_t *noise = rnv_op_in(op, 1);
+	const volatile uint32_t *noise = rnv_op_in(op, 1); /* may change: each is read once */
 	uint32_t *out = rnv_op_out(op, 0);
 
 	for (int32_t i = 0; i < p->channels; i++) {

@@ -75,7 +75,7 @@ static bool stays(const struct nms_params *p, const struct rnv_detection *kept, 
 static void run(const struct rnv_op *op)
 {
 	const struct nms_params *p = (const void *)rnv_op_params(op);
-	const int32_t *in_count = rnv_op_in(op, 0);
+	const volatile int32_t *in_count = rnv_op_in(op, 0); /* may change: read once */
 	const struct rnv_detection *in = rnv_op_in(op, 1);
 	struct rnv_detection *kept = rnv_op_out(op, 1);
 	int32_t candidates = rnv_clamp(*in_count, 0, p->candidates);
