@@ -27,7 +27,7 @@ NATIVE := $(filter firmware/CMakeLists.txt firmware/core/% firmware/mgmt/% firmw
 
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-zephyr lint build unit fuzz powercut model-check bench bench-check sweep soak
-.PHONY: mutation docs lock clean
+.PHONY: bench-link mutation docs lock clean
 
 help:
 	@echo "make demo    set everything up; compile, run and measure real models"
@@ -38,12 +38,14 @@ help:
 	@echo "make unit    the C unit tests, under sanitizers"
 	@echo "make fuzz    the fuzzers for FUZZ_SECONDS each (now $(FUZZ_SECONDS))"
 	@echo "make powercut  the power cut in every flash operation of every scenario of the model store"
-	@echo "make model-check  the store's protocol by the model checker spin"
+	@echo "make model-check  the store's protocol and the two cores' by the model checker spin"
 	@echo "make sweep   SWEEP_CASES random single-op models against the reference (now $(SWEEP_CASES))"
-	@echo "make soak    100,000 random jobs with each driver of the scheduler, in virtual time"
+	@echo "make soak    100,000 random jobs with each driver of the scheduler, in virtual time; a billion"
+	@echo "             messages between two cores' stand-ins, a million results, random kills (minutes)"
 	@echo "make mutation  small errors in kernels and passes: is each found? (up to an hour)"
 	@echo "make bench   size, memory and instruction tables"
 	@echo "make bench-check  fails where instructions or RAM grew beyond benchmarks/cortexm/budget.json"
+	@echo "make bench-link  rates and faults of uploads over a serial line; a quarter of an hour"
 	@echo "make docs    the documentation site, into build/docs/html; links checked, code blocks executed"
 	@echo "make lock    refresh the hashed requirements"
 	@echo "make clean   remove build/ and .venv/"
@@ -126,12 +128,14 @@ powercut: $(INSTALLED)/dev
 
 model-check:
 	@sh tests/powercut/model-check.sh build/model-check
+	@sh tests/ipc/model-check.sh build/model-check-ipc
 
 sweep: $(INSTALLED)/dev
 	@$(BIN)/python -m ranvier.testing.sweep --cases $(SWEEP_CASES)
 
 soak: $(INSTALLED)/dev
 	@$(BIN)/python tests/python/sched_soak.py
+	@$(BIN)/python tests/python/ipc_soak.py
 
 # For example MUTATION="--only kernels/dsp --count 20"; tests/mutation/README.md has more.
 mutation: $(INSTALLED)/dev
@@ -140,10 +144,16 @@ mutation: $(INSTALLED)/dev
 bench: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py
 	@$(BIN)/python benchmarks/sched/sched_bench.py
+	@$(BIN)/python benchmarks/ipc/service_bench.py
 
 bench-check: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py --check
 	@$(BIN)/python benchmarks/sched/sched_bench.py --check
+	@$(BIN)/python benchmarks/ipc/service_bench.py --check
+
+# Rates are wall-clock time: LINK="--repeat 3" on a busy machine.
+bench-link: $(INSTALLED)/dev
+	@$(BIN)/python benchmarks/link/link_bench.py $(LINK)
 
 # A missing doxygen is asked for again; the build says that it is missing.
 docs: $(INSTALLED)/build $(INSTALLED)/requirements-docs | $(STAMPS)/packages-docs

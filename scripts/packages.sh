@@ -8,6 +8,7 @@
 #   scripts/packages.sh test    also the cross compiler, the emulator, clang and cmocka; what Zephyr's
 #                               build needs beside, where there is a workspace
 #   scripts/packages.sh docs    doxygen, for the documentation site
+#   scripts/packages.sh model-check  spin, for the model of the store's protocol
 #
 # Exit code 0: all there. 1: something is missing without which nothing works. 3: something is missing
 # that only some tests, the simulated device or the site need; they are skipped. One line says what is missing.
@@ -34,6 +35,10 @@ missing() {
 	python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || echo python3-venv
 	if [ "$goal" = docs ]; then
 		command -v doxygen >/dev/null 2>&1 || echo doxygen
+		return
+	fi
+	if [ "$goal" = model-check ]; then
+		command -v spin >/dev/null 2>&1 || echo spin
 		return
 	fi
 	have_header psa/crypto.h || echo libmbedtls-dev

@@ -19,6 +19,13 @@ set(RNV_CORE_PRIVATE_INCLUDE_DIRS ${RNV_CORE_DIR}/src)
 
 set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/base/crc32.c
+  ${RNV_CORE_DIR}/src/ipc/client.c
+  ${RNV_CORE_DIR}/src/ipc/park.c
+  ${RNV_CORE_DIR}/src/ipc/park_wait.c
+  ${RNV_CORE_DIR}/src/ipc/parked_flash.c
+  ${RNV_CORE_DIR}/src/ipc/region.c
+  ${RNV_CORE_DIR}/src/ipc/remote_image.c
+  ${RNV_CORE_DIR}/src/ipc/ring.c
   ${RNV_CORE_DIR}/src/mem/arena.c
   ${RNV_CORE_DIR}/src/mem/pingpong.c
   ${RNV_CORE_DIR}/src/mem/plan.c
@@ -62,6 +69,8 @@ set(RNV_CORE_SOURCES
   ${RNV_CORE_DIR}/src/sched/submit.c
   ${RNV_CORE_DIR}/src/sched/threads.c
   ${RNV_CORE_DIR}/src/sched/trace.c
+  ${RNV_CORE_DIR}/src/service/request.c
+  ${RNV_CORE_DIR}/src/service/service.c
   ${RNV_CORE_DIR}/src/ota/activate.c
   ${RNV_CORE_DIR}/src/ota/ota.c
   ${RNV_CORE_DIR}/src/ota/patch.c

@@ -19,7 +19,8 @@ HOST = ROOT / "host" / "src" / "ranvier"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = {"stdint.h", "stddef.h", "stdbool.h", "stdatomic.h", "limits.h", "string.h"}
 
-#: base <- {mem, ipc, prof, dsp} <- model <- kernels <- exec <- sched, and base <- store <- ota.
+#: base <- {mem, ipc, prof, dsp} <- model <- kernels <- exec <- sched, base <- store <- ota, and
+#: {ipc, sched} <- service.
 LAYERS = {
     "base": set(),
     "mem": {"base"},
@@ -30,6 +31,7 @@ LAYERS = {
     "kernels": {"base", "mem", "ipc", "prof", "dsp", "model"},
     "exec": {"base", "mem", "ipc", "prof", "model", "kernels"},
     "sched": {"base", "mem", "ipc", "prof", "model", "kernels", "exec"},
+    "service": {"base", "ipc", "sched"},
     "store": {"base"},
     "ota": {"base", "store"},
 }

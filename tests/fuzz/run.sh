@@ -14,6 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$build/corpus"
 "$bin/python" "$here/make_corpus.py" "$build/corpus"
 "$bin/python" "$here/make_mgmt_corpus.py" "$build/corpus/mgmt"
+"$bin/python" "$here/make_ipc_corpus.py" "$build/corpus/ipc"
 
 echo "fuzz: the .tflite reader and the compiler, $seconds s"
 "$bin/python" "$here/fuzz_tflite.py" --seconds "$seconds" "$build"/corpus/tflite/*
@@ -44,8 +45,9 @@ fuzz package "the package verifier and the executor" package -max_len=16384
 fuzz patch "the decoder of patches" patch -max_len=4096
 fuzz frame "serial frames" mgmt/frame -max_len=4096
 fuzz store "the registry" mgmt/store -max_len=2049
+FUZZ_PACKAGE=$build/corpus/mgmt/package.rnv
+export FUZZ_PACKAGE
+fuzz ipc "a client, its service, and the memory that they share" ipc -max_len=4096
 if [ -x "$build/native/fuzz_smp" ]; then
-	FUZZ_PACKAGE=$build/corpus/mgmt/package.rnv
-	export FUZZ_PACKAGE
 	fuzz smp "requests to the model server" mgmt/smp -max_len=4096
 fi

@@ -39,4 +39,4 @@ run() {
 run gcc gcc
 run clang clang
 # Threads against each other.
-run tsan gcc -DRNV_SANITIZE=thread -DRNV_FOLDERS=posix
+run tsan gcc -DRNV_SANITIZE=thread "-DRNV_FOLDERS=posix;ipc"

@@ -21,6 +21,7 @@ from ranvier.cli.ops import ops
 from ranvier.cli.ota import ota
 from ranvier.cli.output import EXIT_CODES, colour
 from ranvier.cli.profile import profile
+from ranvier.cli.remote_image import remote_image
 from ranvier.cli.run import run
 from ranvier.cli.shell import shell
 from ranvier.cli.sim import sim
@@ -41,7 +42,7 @@ def main(context: click.Context) -> None:
 
 _COMMANDS = (
     *(compile_command, analyze, view, run, profile, validate, diff, ops, frames),
-    *(keys, sign, verify, image),
+    *(keys, sign, verify, image, remote_image),
     *(ota, shell, sim),
     *(test, flash, doctor, completion),
 )

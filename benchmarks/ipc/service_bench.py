@@ -1,0 +1,187 @@
+# SPDX-FileCopyrightText: 2026 The Ranvier authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a ring and a second core's request cost, in instructions of both sides' code, as a table.
+
+Writes SERVICE.md. Exit code 1: a goal is missed, ``--check`` found a growth, or a tool is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ranvier.errors import RanvierError, ToolError
+from ranvier.testing import cortexm, qemu
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = Path(__file__).with_name("SERVICE.md")
+BUDGET = Path(__file__).with_name("service_budget.json")
+#: Instructions may grow by this fraction.
+TOLERANCE = 0.02
+_TOOLCHAIN = ROOT / "firmware/port/baremetal/cmake/arm-none-eabi.cmake"
+_PLUGIN = ROOT / "benchmarks/cortexm/icount/icount.c"
+_HEAD = """\
+<!--
+SPDX-FileCopyrightText: 2026 The Ranvier authors
+SPDX-License-Identifier: Apache-2.0
+-->
+# What a second core's request costs
+
+Written by `benchmarks/ipc/service_bench.py`. Exact counts of instructions under QEMU, the same on
+every run; an instruction is not a cycle, and no board was measured.
+
+`tests/cortexm/ipc` on a Cortex-M33 (mps2-an505), `-Os`: the client's code and the server's, called
+one after the other, the most of several turns, callbacks and doorbells in, which set a variable. Of
+push and pop also the calls and returns are in, the loading of their arguments is not. Not in: the
+entry of an interrupt or the switch of a thread on either side, and what a port's doorbell
+takes. *Peer*: what SynapticOS v0.4.0 reports from an MCXN947 at 150 MHz for the like, 15 us; its
+interrupts are in that, so it is a comparison of magnitudes.
+"""
+_TAIL = """\
+The producer looks at the consumer's index at its limit only: where the ring was full when it looked
+last, or the ring's memory ends. That is once in 16 messages here, where each is popped at once.
+
+An inference is a request, its job on an idle scheduler with four steps whose kernel does nothing,
+and the answer. It takes as many instructions with 1 byte of input as with 27,648: nothing is
+copied, and the test fails where the two differ.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is counted; ``peer`` is in cycles."""
+
+    name: str
+    title: str
+    goal: int | None = None
+    peer: str = "-"
+    program: str = "service_cost"
+
+
+PATHS = (
+    Row("push_pop", "push and pop of a message", 40, "41 ticks", "ring_cost"),
+    Row("push_pop_look", "- the same, the producer at its limit", program="ring_cost"),
+    Row("status", "status, round trip", 900, "2,250"),
+    Row("status_client", "- the client asks"),
+    Row("status_server", "- the server's poll"),
+    Row("status_answer", "- the client's poll"),
+    Row("look_up", "look-up of a model by its name"),
+    Row("infer_small", "inference, 1 byte of input"),
+    Row("infer_large", "inference, 27,648 bytes of input"),
+    Row("idle_client", "the client's poll, nothing to do"),
+    Row("idle_server", "the server's poll, nothing to do"),
+)
+
+
+def main() -> int:
+    """Measure, print, write; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help=f"only compare with {BUDGET.name}")
+    parser.add_argument("--update-budget", action="store_true", help=f"write {BUDGET.name}")
+    options = parser.parse_args()
+    try:
+        measured = measure()
+        failures = above_goal(measured)
+        if options.update_budget:
+            BUDGET.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
+        if options.check:
+            failures += above_budget(measured, read_budget())
+        else:
+            text = "\n".join([_HEAD, table(measured) + "\n", _TAIL])
+            RESULTS.write_text(text, encoding="utf-8")
+        print(table(measured))
+    except RanvierError as error:
+        print(f"service_bench: {error}", file=sys.stderr)
+        return 1
+    for failure in failures:
+        print(f"service_bench: TOO MUCH: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def measure() -> dict[str, int]:
+    """The most instructions of every path. :class:`ToolError` where they cannot be counted."""
+    folder = _build()
+    counts = {name: _counts(folder / f"{name}.elf") for name in ("ring_cost", "service_cost")}
+    # The region `arguments` has calls and returns, too, of two empty functions.
+    own = {
+        "ring_cost": max(counts["ring_cost"]["arguments"]) - 4,
+        "service_cost": max(counts["service_cost"]["empty"]),
+    }
+    return {row.name: max(counts[row.program][row.name]) - own[row.program] for row in PATHS}
+
+
+def _counts(program: Path) -> Mapping[str, tuple[int, ...]]:
+    result = qemu.run(program, "m33", counter=qemu.Counter(_PLUGIN)).check()
+    if result.granularity != 1.0 or not result.counts:
+        raise ToolError(f"no exact counts of {program.name}: {result.count_note}")
+    return result.counts
+
+
+def _build() -> Path:
+    missing = cortexm.missing_tool()
+    if missing is not None:
+        raise ToolError(missing)
+    folder = ROOT / "build" / "ipc" / "m33"
+    folder.mkdir(parents=True, exist_ok=True)
+    configure = ["cmake", "-S", str(ROOT / "tests/cortexm/ipc"), "-B", str(folder), "-G", "Ninja"]
+    configure += ["-DRNV_CPU=m33", "-DCMAKE_BUILD_TYPE=MinSizeRel"]
+    configure.append(f"-DCMAKE_TOOLCHAIN_FILE={_TOOLCHAIN}")
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for command in (configure, ["cmake", "--build", str(folder)]):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise ToolError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return folder
+
+
+def above_goal(measured: Mapping[str, int]) -> list[str]:
+    """A line for each path that takes more than its goal, and one if payload is copied."""
+    lines = [
+        f"{row.title}: {measured[row.name]:,} instructions, goal {row.goal:,}"
+        for row in PATHS
+        if row.goal is not None and measured[row.name] > row.goal
+    ]
+    if measured["infer_small"] != measured["infer_large"]:
+        lines.append("an inference's instructions depend on the bytes of its input")
+    return lines
+
+
+def above_budget(measured: Mapping[str, int], budget: Mapping[str, int]) -> list[str]:
+    """A line for each path that takes more than before, or that one of the two lacks."""
+    lines = []
+    for name in dict.fromkeys((*budget, *measured)):
+        before, now = budget.get(name), measured.get(name)
+        if before is None or now is None:
+            lines.append(f"{name}: is not in {'the budget' if before is None else 'the results'}")
+        elif now > before * (1 + TOLERANCE):
+            lines.append(f"{name}: {before:,} -> {now:,} instructions, more than {TOLERANCE:.0%}")
+    return lines
+
+
+def read_budget() -> dict[str, int]:
+    """The committed figures; :class:`ToolError` where there are none."""
+    try:
+        rows: dict[str, int] = json.loads(BUDGET.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ToolError(f"there is no budget: {error}", "--update-budget writes it") from error
+    return rows
+
+
+def table(measured: Mapping[str, int]) -> str:
+    """The paths beside their goals, in Markdown."""
+    lines = ["| path | instructions | goal | peer, cycles |", "|---|---:|---:|---:|"]
+    for row in PATHS:
+        goal = "-" if row.goal is None else f"{row.goal:,}"
+        lines.append(f"| {row.title} | {measured[row.name]:,} | {goal} | {row.peer} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
