@@ -179,10 +179,7 @@ def test_every_stage_has_its_options() -> None:
 def test_codes_of_the_core() -> None:
     assert "| `RNV_ESTALE` | -116 |" in generated.part("status-codes")
     refusals = generated.part("refusals")
-    assert (
-        "| 14 | `RNV_WHAT_OP_CODE` | op that this build lacks | value: code |"
-        in refusals
-    )
+    assert "| 14 | `RNV_WHAT_OP_CODE` | op that this build lacks | value: code |" in refusals
     assert "| 30 | `RNV_WHAT_RESERVED` | reserved field |" in refusals
 
 
