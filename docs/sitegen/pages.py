@@ -18,6 +18,7 @@ FILES = {
     "CONTRIBUTING.md": "project/contributing.md",
     "SECURITY.md": "project/security.md",
     "firmware/app/README.md": "samples/app.md",
+    "firmware/remote/README.md": "samples/remote.md",
     "firmware/core/DESIGN.md": "project/design.md",
     "firmware/core/SPEC.md": "reference/spec.md",
     "firmware/port/PORTING.md": "porting.md",

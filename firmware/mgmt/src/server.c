@@ -175,14 +175,16 @@ int rnv_server_boot(struct rnv_server *server)
 /* The engine's piece of work. It waits where its test does, or the flash is refused. */
 static enum rnv_work poll_ota(struct rnv_server *server)
 {
-	struct rnv_store *store = server->config.store;
+	const struct rnv_store *store = server->config.store;
+	uint32_t refusals = rnv_store_refusals(store);
 
 	server->test.waiting = 0;
-	store->refused = 0;
 	if (rnv_load_verifies(server) || rnv_ota_poll(&server->ota, rnv_now_us()) == 0) {
 		return RNV_WORK_NONE;
 	}
-	return (server->test.waiting != 0u || store->refused != 0u) ? RNV_WORK_WAIT : RNV_WORK_MORE;
+	return (server->test.waiting != 0u || rnv_store_refusals(store) != refusals)
+		       ? RNV_WORK_WAIT
+		       : RNV_WORK_MORE;
 }
 
 uint32_t rnv_server_poll(struct rnv_server *server)

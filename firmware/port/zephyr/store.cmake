@@ -9,8 +9,13 @@ file(GLOB server CONFIGURE_DEPENDS ${mgmt}/src/server*.c)
 zephyr_library_sources(src/flash.c src/server.c ${server})
 zephyr_library_sources_ifdef(CONFIG_FLASH_SIMULATOR src/flash_map_simulator.c)
 zephyr_library_sources_ifndef(CONFIG_FLASH_SIMULATOR src/flash_map_address.c)
-zephyr_library_sources_ifdef(CONFIG_RANVIER_STORE_GUARDED_READ src/flash_read_guarded.c)
-zephyr_library_sources_ifndef(CONFIG_RANVIER_STORE_GUARDED_READ src/flash_read_plain.c)
+if(CONFIG_RANVIER_STORE_GUARDED_READ OR CONFIG_RANVIER_SECOND_CORE_GUARDED_READ)
+  zephyr_library_sources(src/flash_read_guarded.c)
+else()
+  zephyr_library_sources(src/flash_read_plain.c)
+endif()
+zephyr_library_sources_ifdef(CONFIG_RANVIER_PARK src/park_store.c)
+zephyr_library_sources_ifndef(CONFIG_RANVIER_PARK src/park_store_none.c)
 
 # The keys: what `ranvier keys public --c FILE.c` has made, FILE.h beside it. `development`: a key
 # that is made here, for trials and tests; its private half is development_key.pem of the build.

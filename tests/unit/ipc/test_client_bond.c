@@ -335,6 +335,32 @@ static void refuses(void *context, const struct rnv_client_result *result)
 	assert_int_equal(rnv_client_slot_give(&client, result->slot), RNV_OK);
 }
 
+static uint32_t other_id;
+
+/* Of the first of two requests: the second has not been told yet. */
+static void cancels_the_other(void *context, const struct rnv_client_result *result)
+{
+	const uint32_t sent = get(REQUEST_CLIENT);
+
+	done(context, result);
+	assert_int_equal(rnv_client_cancel(&client, other_id), RNV_ENOENT);
+	assert_int_equal(get(REQUEST_CLIENT), sent);
+}
+
+static void test_nothing_is_cancelled_when_the_bond_is_over(void **state)
+{
+	(void)state;
+	format_and_bond();
+	take_slot();
+	assert_int_equal(take_slot(), 1);
+	assert_int_equal(rnv_client_lookup(&client, 0, "m", 0, cancels_the_other, &client), RNV_OK);
+	assert_int_equal(submit(1, &other_id), RNV_OK);
+	raw_format(8, &usual);
+	poll_client();
+	assert_int_equal(result_count, 2);
+	assert_int_equal(results[1].status, RNV_ESTALE);
+}
+
 static void test_calls_from_done_when_the_bond_is_over(void **state)
 {
 	(void)state;
@@ -380,6 +406,7 @@ int main(void)
 		TEST(test_the_server_takes_its_acceptance_back),
 		TEST(test_a_heart_that_stops),
 		TEST(test_hearts_that_nobody_watches),
+		TEST(test_nothing_is_cancelled_when_the_bond_is_over),
 		TEST(test_calls_from_done_when_the_bond_is_over),
 		TEST(test_a_park_is_seen_in_every_state),
 	};

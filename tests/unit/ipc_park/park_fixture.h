@@ -43,6 +43,7 @@ struct played_client {
 	uint32_t holds;
 	int runs;
 	bool leaves_in_hold;
+	bool released_in_hold; /* by a service that starts anew: it clears the token */
 };
 
 static uint64_t played_now(void *context)
@@ -91,6 +92,9 @@ static void played_hold(void *context)
 	client->now_us += client->hold_us;
 	if (client->leaves_in_hold) {
 		client->region[ANSWER] = ~client->region[PARK];
+	}
+	if (client->released_in_hold) {
+		client->region[PARK] = 0;
 	}
 }
 

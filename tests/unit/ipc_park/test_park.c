@@ -79,6 +79,16 @@ static void test_the_limit_holds_until_the_operation_begins(void **state)
 	assert_int_equal(client.region[PARK], 0);
 }
 
+/* It is about to go on, although its answer still says that it waits. */
+static void test_released_before_the_operation(void **state)
+{
+	(void)state;
+	client.released_in_hold = true;
+	assert_int_equal(rnv_park_begin(&client.park), RNV_ETIMEDOUT);
+	assert_int_equal(client.held, 0);
+	assert_int_equal(client.park.late, 1);
+}
+
 static void test_left(void **state)
 {
 	(void)state;
@@ -191,6 +201,7 @@ int main(void)
 		cmocka_unit_test_setup(test_answered, set_up),
 		cmocka_unit_test_setup(test_late, set_up),
 		cmocka_unit_test_setup(test_the_limit_holds_until_the_operation_begins, set_up),
+		cmocka_unit_test_setup(test_released_before_the_operation, set_up),
 		cmocka_unit_test_setup(test_left, set_up),
 		cmocka_unit_test_setup(test_a_core_that_does_not_run, set_up),
 		cmocka_unit_test_setup(test_without_hooks, set_up),

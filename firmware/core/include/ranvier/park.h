@@ -17,7 +17,7 @@
  *
  * Both sides have a limit. The server does not begin an operation later than `begin_us` after it
  * asked; the client, if nobody releases it, goes on after its own limit, which MUST be longer than
- * `begin_us` + the longest operation, by what the two clocks can differ. So a server that dies
+ * `begin_us` + the longest call, by what the two clocks can differ. So a server that dies
  * never leaves the client parked, and the client never wakes in an operation. A token that the
  * client has given up so does not park it again.
  *

@@ -38,7 +38,6 @@ struct rnv_service_job {
 	uint64_t accept_us;           /**< @private */
 	struct rnv_job_result result; /**< @private */
 	uint32_t id;                  /**< @private of the request */
-	uint32_t bytes;               /**< @private of its slot that are used */
 	uint32_t handle;              /**< @private of the job */
 	uint32_t state;               /**< @private free, running, ended */
 };
@@ -52,8 +51,8 @@ struct rnv_service_config {
 	uint32_t lanes;               /**< bit l: the client may use lane l */
 	uint32_t max_jobs;            /**< jobs of it at a time, 1..layout.slots */
 	/** Its bond is over when its heart stops for so long; 0: never, and then a client that
-	 * finds its region spoilt waits until the server starts again. Longer than a client may be
-	 * parked (ranvier/park.h): it has no heartbeat then. */
+	 * finds its region spoilt waits until the server starts again. Longer than a beat and a
+	 * park (ranvier/park.h) together: a parked client has no heartbeat. */
 	uint32_t dead_us;
 	uint32_t beat_us; /**< how often it is polled at least; told to the client */
 	/** Tell the client to look. MUST order all stores before it. NULL: the client polls. */
@@ -127,7 +126,7 @@ int rnv_service_poll(struct rnv_service *service, uint64_t now_us);
  * End serving: cancels the client's jobs. The client sees a region that is not formatted.
  *
  * @retval RNV_OK     over; all memory is the caller's
- * @retval RNV_EAGAIN jobs have not let go: poll, and ask again
+ * @retval RNV_EAGAIN jobs have not let go: call again, at the latest when `wake` was called
  */
 int rnv_service_end(struct rnv_service *service);
 

@@ -132,6 +132,7 @@ struct rnv_store {
 	uint8_t fill_slot;              /**< @private */
 	uint8_t fill_erased;            /**< @private the sector at `position` was erased */
 	uint8_t refused;                /**< @private by `write_begin`: the last write */
+	uint32_t refusals;              /**< @private by `write_begin`, ever */
 	uint32_t generation;            /**< @private of the registry sector in use; 0: none */
 	uint32_t erases[2];             /**< @private of each registry sector */
 	uint32_t layout_crc;            /**< @private */
@@ -231,6 +232,9 @@ int rnv_store_info_get(const struct rnv_store *store, uint32_t model, struct rnv
 
 /** Describe the registry. */
 void rnv_store_stats_get(const struct rnv_store *store, struct rnv_store_stats *stats);
+
+/** Times that `write_begin` has refused since the mount; wraps. */
+uint32_t rnv_store_refusals(const struct rnv_store *store);
 
 /* --- filling a slot -------------------------------------------------------------------------- */
 

@@ -229,6 +229,11 @@ static bool is_taken(const struct rnv_client *client, uint32_t slot)
 	return slot < RNV_IPC_MAX_SLOTS && (client->taken >> slot & 1u) != 0u;
 }
 
+static uint32_t slot_offset(const struct rnv_client *client, uint32_t slot)
+{
+	return client->slots_offset + slot * client->layout.slot_bytes;
+}
+
 int rnv_client_slot_take(struct rnv_client *client, uint32_t *slot)
 {
 	if (client->state != RNV_CLIENT_BONDED) {
@@ -253,8 +258,7 @@ void *rnv_client_slot_data(struct rnv_client *client, uint32_t slot, uint32_t *b
 	if (bytes != NULL) {
 		*bytes = client->layout.slot_bytes;
 	}
-	return (uint8_t *)client->config.region + client->slots_offset +
-	       slot * client->layout.slot_bytes;
+	return (uint8_t *)client->config.region + slot_offset(client, slot);
 }
 
 int rnv_client_slot_give(struct rnv_client *client, uint32_t slot)
@@ -321,11 +325,6 @@ static int ask(struct rnv_client *client, uint32_t record, struct rnv_message *m
 	return status;
 }
 
-static uint32_t slot_offset(const struct rnv_client *client, uint32_t slot)
-{
-	return client->slots_offset + slot * client->layout.slot_bytes;
-}
-
 int rnv_client_lookup(struct rnv_client *client, uint32_t slot, const char *name, uint16_t entry,
 		      void (*done)(void *context, const struct rnv_client_result *result),
 		      void *context)
@@ -388,7 +387,9 @@ int rnv_client_cancel(struct rnv_client *client, uint32_t id)
 	struct rnv_message message = {.type = RNV_IPC_CANCEL, .args = {id}};
 	uint32_t record = id & RECORD_MASK;
 
-	if (id == 0u || record > RECORD_STATUS || client->under_way[record].id != id) {
+	/* When the bond is over all is, although some of it has not been told yet. */
+	if (client->state != RNV_CLIENT_BONDED || id == 0u || record > RECORD_STATUS ||
+	    client->under_way[record].id != id) {
 		return RNV_ENOENT;
 	}
 	return send(client, RECORD_NONE, &message);

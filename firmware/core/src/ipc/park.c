@@ -47,7 +47,9 @@ static bool is_answered(struct rnv_park *park, const struct rnv_region *shared, 
 	if (park->hold != NULL) {
 		park->hold(park->context);
 	}
-	if (rnv_shared_load(&shared->client.parked) == park->token && !is_late(park, asked_us)) {
+	/* Nor has it been released since, and is about to go on: by a service that starts anew. */
+	if (rnv_shared_load(&shared->server.park) == park->token &&
+	    rnv_shared_load(&shared->client.parked) == park->token && !is_late(park, asked_us)) {
 		return true;
 	}
 	if (park->let_go != NULL) {

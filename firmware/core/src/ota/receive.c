@@ -85,6 +85,7 @@ static void start(struct rnv_ota *ota, const struct rnv_ota_request *request,
 {
 	ota->header = *header;
 	ota->request = *request;
+	ota->request.header = NULL; /* the caller's, for the call only */
 	ota->offset = offset;
 	ota->model = (uint8_t)request->model;
 	ota->slot = ota->store->fill_slot;

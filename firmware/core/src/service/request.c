@@ -84,7 +84,6 @@ static int submit(struct rnv_service *service, const struct rnv_message *message
 	}
 	job = &service->config.jobs[slot];
 	job->id = message->id;
-	job->bytes = message->bytes;
 	job->accept_us = now_us;
 	job->state = RNV_SERVICE_RUNNING; /* it may end before rnv_job_submit() does */
 	block = (struct rnv_buffer){slot_data(service, slot), message->bytes};
@@ -127,7 +126,7 @@ static uint32_t find(const struct rnv_service *service, const uint32_t *shared)
 }
 
 /* By its name in a slot, described in the same. */
-static int look_up(struct rnv_service *service, struct rnv_message *message)
+static int look_up(const struct rnv_service *service, const struct rnv_message *message)
 {
 	uint32_t slot = slot_of(service, message);
 	struct rnv_model_layout layout;
@@ -160,7 +159,6 @@ static int look_up(struct rnv_service *service, struct rnv_message *message)
 				       .outputs = layout.outputs};
 	memcpy(found.tensor_bytes, layout.tensor_bytes, sizeof(found.tensor_bytes));
 	memcpy(slot_data(service, slot), &found, sizeof(found));
-	message->bytes = sizeof(found);
 	return RNV_OK;
 }
 
@@ -227,15 +225,12 @@ void rnv_service_answer(const struct rnv_service *service, uint32_t slot,
 {
 	const struct rnv_service_job *job = &service->config.jobs[slot];
 
-	*message = (struct rnv_message){
-		.id = job->id,
-		.epoch = service->client_epoch,
-		.type = RNV_IPC_SUBMIT,
-		.status = (int16_t)job->result.status,
-		.offset = service->slots_offset + slot * service->config.layout.slot_bytes,
-		.bytes = job->bytes,
-		.args = {since(job->accept_us, job->result.start_us),
-			 since(job->accept_us, job->result.end_us), job->result.missed}};
+	message->id = job->id;
+	message->epoch = service->client_epoch;
+	message->type = RNV_IPC_SUBMIT;
+	message->status = (int16_t)job->result.status;
+	set_args(message, since(job->accept_us, job->result.start_us),
+		 since(job->accept_us, job->result.end_us), job->result.missed);
 }
 
 void rnv_service_let_go(struct rnv_service *service, uint32_t slot)

@@ -254,7 +254,6 @@ int rnv_service_poll(struct rnv_service *service, uint64_t now_us)
 	int more = 0;
 
 	if (service->ending == RNV_SERVICE_OVER) {
-		(void)drop_ended(service);
 		return 0;
 	}
 	rnv_shared_store(&rnv_service_region(service)->server.beat, ++service->beat);

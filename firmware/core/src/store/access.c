@@ -17,6 +17,7 @@ int rnv_write_begin(struct rnv_store *store, uint32_t offset)
 			     : config->write_begin(config->hook_context, offset);
 
 	store->refused = status != RNV_OK;
+	store->refusals += store->refused;
 	return status;
 }
 

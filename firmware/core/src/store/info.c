@@ -105,6 +105,11 @@ int rnv_store_info_get(const struct rnv_store *store, uint32_t model, struct rnv
 	return RNV_OK;
 }
 
+uint32_t rnv_store_refusals(const struct rnv_store *store)
+{
+	return store->refusals;
+}
+
 void rnv_store_stats_get(const struct rnv_store *store, struct rnv_store_stats *stats)
 {
 	stats->generation = store->generation;

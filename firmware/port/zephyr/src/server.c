@@ -13,6 +13,7 @@
 #include <ranvier/zephyr/flash.h>
 #include <ranvier/zephyr/store.h>
 
+#include "park_internal.h"
 #include "store_keys.h"
 
 LOG_MODULE_DECLARE(ranvier, CONFIG_RANVIER_LOG_LEVEL);
@@ -155,6 +156,11 @@ static int mount(const struct rnv_store_layout *layout, uint32_t count)
 	if (status != RNV_OK) {
 		LOG_ERR("no store: the partition cannot be used (%d); see ranvier/zephyr/flash.h",
 			status);
+		return status;
+	}
+	status = rnv_runtime_park_store(&flash);
+	if (status != RNV_OK) {
+		LOG_ERR("no store: its writes cannot park the second core (%d)", status);
 		return status;
 	}
 	status = rnv_psa_init(&psa, &crypto);

@@ -1,0 +1,72 @@
+/*
+ * SPDX-FileCopyrightText: 2026 The Ranvier authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/* The store's flash, with a park around each write of the bank that the second core executes from.
+ */
+
+#include <zephyr/devicetree.h>
+#include <zephyr/storage/flash_map.h>
+#include <zephyr/sys/util.h>
+
+#include <ranvier/status.h>
+
+#include "park_internal.h"
+
+#define STORE DT_NODELABEL(ranvier_store_partition)
+#define IMAGE DT_NODELABEL(ranvier_remote_image)
+
+#define STORE_START DT_REG_ADDR(STORE)
+#define STORE_END   (STORE_START + DT_REG_SIZE(STORE))
+#define BANK_START  ROUND_DOWN(DT_REG_ADDR(IMAGE), CONFIG_RANVIER_PARK_BANK_SIZE)
+#define BANK_END    ROUND_UP(DT_REG_ADDR(IMAGE) + DT_REG_SIZE(IMAGE), CONFIG_RANVIER_PARK_BANK_SIZE)
+
+BUILD_ASSERT(DT_SAME_NODE(DT_GPARENT(STORE), DT_GPARENT(IMAGE)),
+	     "CONFIG_RANVIER_PARK: store and image of the second core are in one flash");
+
+static struct rnv_flash inner;
+static struct rnv_flash parking;
+static struct rnv_parked_flash parked;
+
+static int program(void *context, uint32_t offset, const void *from, uint32_t bytes)
+{
+	int status;
+
+	(void)rnv_runtime_park_take();
+	status = parking.program(context, offset, from, bytes);
+	rnv_runtime_park_give();
+	return status;
+}
+
+static int erase(void *context, uint32_t offset)
+{
+	int status;
+
+	(void)rnv_runtime_park_take();
+	status = parking.erase(context, offset);
+	rnv_runtime_park_give();
+	return status;
+}
+
+int rnv_runtime_park_store(struct rnv_flash *flash)
+{
+	struct rnv_park *park;
+	int status;
+
+	if (MAX(BANK_START, STORE_START) >= MIN(BANK_END, STORE_END)) {
+		return RNV_OK;
+	}
+	inner = *flash;
+	park = rnv_runtime_park_take();
+	status = rnv_parked_flash_init(&parked, &inner, park,
+				       MAX(BANK_START, STORE_START) - STORE_START,
+				       MIN(BANK_END, STORE_END) - STORE_START, &parking);
+	rnv_runtime_park_give();
+	if (status == RNV_OK) {
+		*flash = parking;
+		flash->program = program;
+		flash->erase = erase;
+	}
+	return status;
+}
