@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The result of a call that may fail only where the flash does. */
-static void succeeds(int status, const char *why)
+void succeeds(int status, const char *why)
 {
 	if (status == RNV_EIO && world.faulty) {
 		longjmp(world.back, LEAVE_FAULT);
@@ -19,7 +18,7 @@ static void succeeds(int status, const char *why)
 	must(status >= 0, why);
 }
 
-static void returned(uint32_t model, uint32_t slot, uint32_t argument, const uint8_t *hash)
+void returned(uint32_t model, uint32_t slot, uint32_t argument, const uint8_t *hash)
 {
 	judged(judge_returned(&world.judge, model, slot, argument, hash));
 }
@@ -67,14 +66,14 @@ void act_power_cycle(void)
 static bool is_marginal(void)
 {
 	return rnv_posix_flash_unit_state(&world.model,
-					  world.judge.used * world.config.sector_bytes) ==
+					  world.judge.m.used * world.config.sector_bytes) ==
 	       RNV_POSIX_FLASH_MARGINAL;
 }
 
 /* Whether the sector in use has units that read otherwise each time. */
 static bool is_unstable(void)
 {
-	const uint32_t base = world.judge.used * world.config.sector_bytes;
+	const uint32_t base = world.judge.m.used * world.config.sector_bytes;
 
 	for (uint32_t at = 0; at < world.config.sector_bytes; at += world.config.unit_bytes) {
 		if (rnv_posix_flash_unit_state(&world.model, base + at) ==
@@ -91,6 +90,7 @@ void act_mount(void)
 
 	judge_call(&world.judge, J_CALL_MOUNT);
 	must(rnv_store_mount(&world.d.store, &world.store_config) == RNV_OK, "a mount fails");
+	upload_mount();
 	tell(&told);
 	judged(judge_mounted(&world.judge, &told));
 	must(!is_unstable(), "a registry that reads otherwise each time is not written anew");
@@ -115,13 +115,31 @@ static void close_view(uint32_t model)
 	}
 }
 
-uint32_t act_fill_begin(uint32_t model, uint32_t package)
+/* Whether what would be loaded is the package that a patch is told by, or it is told by none. */
+static bool has_base(uint32_t model, const struct package *p)
+{
+	struct judge_state next = world.judge.m.session;
+	const uint32_t slot = judge_boot(&world.judge, &next, model);
+
+	return p->base == 0u ||
+	       (slot != JUDGE_NONE && world.judge.m.content[model][slot] == p->base);
+}
+
+static void refused(uint32_t model, const struct package *p)
+{
+	uint32_t offset;
+
+	judge_call(&world.judge, J_CALL_NONE);
+	must(upload_begin(model, p, &offset) == RNV_ESTALE, "a patch for another base is taken");
+}
+
+/* Returns the offset to go on at. */
+static uint32_t begin_fill(uint32_t model, uint32_t package)
 {
 	const struct package *p = &world.packages[package];
 	const struct judge_model *before = said(model);
-	const uint8_t *name = p->bytes + p->length - RNV_TRAILER_BYTES;
-	const bool goes_on = before->has_hash != 0u && memcmp(before->hash, name, 8) == 0;
-	const uint32_t expected = goes_on ? before->written : 0u;
+	const bool goes_on = before->has_hash != 0u && memcmp(before->hash, p->name, 8) == 0;
+	const uint32_t expected = goes_on && p->stream == NULL ? before->written : 0u;
 	uint32_t slot = judge_fill_slot(&world.judge, &world.judge.m.session, model);
 	uint32_t offset;
 
@@ -129,9 +147,11 @@ uint32_t act_fill_begin(uint32_t model, uint32_t package)
 		slot = before->slot[0] == J_FILLING ? 0u : 1u;
 	}
 	judge_call(&world.judge, J_CALL_FILL_BEGIN);
-	succeeds(rnv_store_fill_begin(&world.d.store, model, name, p->length, &offset),
+	succeeds(p->stream == NULL
+			 ? rnv_store_fill_begin(&world.d.store, model, p->name, p->length, &offset)
+			 : upload_begin(model, p, &offset),
 		 "a fill is refused");
-	returned(model, slot, goes_on ? 1u : 0u, name);
+	returned(model, slot, goes_on ? 1u : 0u, p->name);
 	must(offset == expected, "a fill goes on elsewhere than at its last whole sector");
 	world.d.filled[model] = slot;
 	world.d.filling[model] = package;
@@ -139,16 +159,26 @@ uint32_t act_fill_begin(uint32_t model, uint32_t package)
 	return offset;
 }
 
-void act_fill(uint32_t model, uint32_t package, uint32_t end)
+bool act_fill(uint32_t model, uint32_t package, uint32_t end)
 {
 	const struct package *p = &world.packages[package];
 	const uint32_t piece = world.config.sector_bytes / 2u - 3u;
 	const uint32_t unit = world.config.unit_bytes;
-	const uint32_t slot = world.d.filled[model];
-	uint32_t at = act_fill_begin(model, package);
+	uint32_t slot;
 	uint32_t calls = 0;
+	uint32_t at;
 
+	if (!has_base(model, p)) {
+		refused(model, p);
+		return false;
+	}
+	at = begin_fill(model, package);
+	slot = world.d.filled[model];
 	end = end < p->length ? end : p->length;
+	if (p->stream != NULL) {
+		upload_send(model, p, end);
+		return true;
+	}
 	while (at < end) {
 		uint32_t count = end - at < piece ? end - at : piece;
 		uint32_t taken;
@@ -162,11 +192,12 @@ void act_fill(uint32_t model, uint32_t package, uint32_t end)
 	}
 	if (end < p->length) {
 		rnv_store_fill_leave(&world.d.store);
-		return;
+		return true;
 	}
 	judge_call(&world.judge, J_CALL_FILL);
 	succeeds(rnv_store_fill_end(&world.d.store), "the end of a fill is refused");
 	returned(model, slot, (at + unit - 1u) / unit * unit, NULL);
+	return true;
 }
 
 /* --- verification and what follows -------------------------------------------------------------
@@ -194,6 +225,10 @@ void act_good(uint32_t model)
 	const uint32_t package = world.d.filling[model];
 	const struct package *p = &world.packages[package];
 
+	if (p->stream != NULL) {
+		upload_good(model);
+		return;
+	}
 	must(act_verify(model, slot) == RNV_OK, "what was filled does not verify");
 	must(memcmp(world.model.content + slot_offset(model, slot), p->bytes, p->length) == 0,
 	     "what verifies is not what was sent");
@@ -387,7 +422,7 @@ void act_rot(uint32_t model)
 static uint32_t find_unit(bool header)
 {
 	const uint32_t unit = world.config.unit_bytes;
-	const uint32_t sector = world.judge.used;
+	const uint32_t sector = world.judge.m.used;
 	uint32_t at = sector * world.config.sector_bytes;
 	uint32_t end = at + world.config.sector_bytes;
 
@@ -419,7 +454,7 @@ void act_spoil(bool header)
 
 void act_age(void)
 {
-	const uint32_t base = world.judge.used * world.config.sector_bytes;
+	const uint32_t base = world.judge.m.used * world.config.sector_bytes;
 
 	for (uint32_t at = 0; at < world.config.sector_bytes; at += world.config.unit_bytes) {
 		if (rnv_posix_flash_unit_state(&world.model, base + at) ==

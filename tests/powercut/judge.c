@@ -68,14 +68,16 @@ const char *judge_init(struct judge *judge, const struct judge_layout *layout, c
 /* --- operations of the flash -------------------------------------------------------------------
  */
 
-/* Model and slot of an offset; false: the registry. */
-static bool find_slot(const struct judge *judge, uint32_t offset, uint32_t *model, uint32_t *slot)
+/* Model and slot of an offset, and the offset in it; false: the registry. */
+static bool find_slot(const struct judge *judge, uint32_t offset, uint32_t *model, uint32_t *slot,
+		      uint32_t *within)
 {
 	uint32_t at = 2u * judge->layout.sector_bytes;
 
 	for (*model = 0; *model < judge->layout.models; (*model)++) {
 		for (*slot = 0; *slot < 2u; (*slot)++) {
 			if (offset >= at && offset < at + judge->layout.slot_bytes[*model]) {
+				*within = offset - at;
 				return true;
 			}
 			at += judge->layout.slot_bytes[*model];
@@ -84,21 +86,27 @@ static bool find_slot(const struct judge *judge, uint32_t offset, uint32_t *mode
 	return false;
 }
 
-/* Nobody touches what is good, in whatever way the registry reads, or what is in use. */
-static const char *check_slot(const struct judge *judge, uint32_t model, uint32_t slot, bool erase)
+/* Nobody touches what is good, in whatever way the registry reads, or in use, or surely written. */
+static const char *check_slot(const struct judge *judge, uint32_t model, uint32_t slot, uint32_t at,
+			      bool erase)
 {
+	bool recorded = true;
+
 	if (judge->m.views[model][slot] != 0u) {
 		return "a slot is erased or programmed under a view";
 	}
 	for (uint32_t i = 0; i < judge->m.legal_count; i++) {
-		const uint8_t state = judge->m.legal[i].models[model].slot[slot];
+		const struct judge_model *says = &judge->m.legal[i].models[model];
 
-		if (state != J_FILLING && !(erase && state == J_EMPTY)) {
+		if (says->slot[slot] != J_FILLING && !(erase && says->slot[slot] == J_EMPTY)) {
 			return erase ? "a slot is erased before its good mark is cleared"
 				     : "a slot is programmed that is not filling";
 		}
+		if (says->slot[slot] != J_FILLING || at >= says->written) {
+			recorded = false;
+		}
 	}
-	return NULL;
+	return recorded ? "what is recorded as written is written again" : NULL;
 }
 
 /*
@@ -158,11 +166,13 @@ const char *judge_op(struct judge *judge, uint32_t offset, const uint8_t *from, 
 	const char *broken = NULL;
 	uint32_t model;
 	uint32_t slot;
+	uint32_t within;
 
 	judge->m.op_offset = offset;
 	judge->m.op_bytes = bytes;
 	judge->m.op_erase = from == NULL;
 	judge->m.call_ops++;
+	judge->m.call_writes += offset < 2u * sector_bytes ? 1u : 0u;
 	judge->m.after_count = 0;
 	if (offset >= judge->layout.region_bytes || bytes > judge->layout.region_bytes - offset ||
 	    offset % (from == NULL ? sector_bytes : unit) != 0u || bytes % unit != 0u ||
@@ -172,8 +182,8 @@ const char *judge_op(struct judge *judge, uint32_t offset, const uint8_t *from, 
 	if (judge->m.call == J_CALL_NONE) {
 		return "a call that only reads writes";
 	}
-	if (find_slot(judge, offset, &model, &slot)) {
-		broken = check_slot(judge, model, slot, from == NULL);
+	if (find_slot(judge, offset, &model, &slot, &within)) {
+		broken = check_slot(judge, model, slot, within, from == NULL);
 	} else if (from == NULL) {
 		broken = check_registry_erase(judge, offset / sector_bytes);
 	} else {
@@ -292,6 +302,7 @@ void judge_call(struct judge *judge, enum judge_call call)
 	judge->m.call_changes = 0;
 	judge->m.call_sure = judge->m.legal_count == 1u;
 	judge->m.call_ops = 0;
+	judge->m.call_writes = 0;
 }
 
 static void end_trial(struct judge_model *model)
@@ -498,8 +509,8 @@ const char *judge_returned(struct judge *judge, uint32_t model, uint32_t slot, u
 	if (broken != NULL) {
 		return broken;
 	}
-	if (m->call_ops == 0u ? !is_among(&expected, set, count)
-			      : count != 1u || !same(&expected, &set[0])) {
+	if (m->call_writes == 0u ? !is_among(&expected, set, count)
+				 : count != 1u || !same(&expected, &set[0])) {
 		return "a call has returned, and the registry does not say so";
 	}
 	if (m->call_sure && !judge->faulty && m->call_changes > most_changes(m->call)) {

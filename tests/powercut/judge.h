@@ -109,7 +109,6 @@ struct judge {
 	uint32_t complete_first; /* offset; judge->raw has its bytes already */
 	uint32_t complete_end;
 	bool met_unsure; /* judge_parse() has come upon a unit that may read otherwise */
-	uint32_t used;   /* sector in use that has entries, all sure; JUDGE_SECTORS: none */
 	uint8_t scratch[2 * 16384];
 
 	/* What a snapshot must contain; of `clean` as much as there are units. */
@@ -117,10 +116,12 @@ struct judge {
 		/* What the registry may say: two where an entry reads otherwise each time. */
 		struct judge_state legal[4];
 		uint32_t legal_count;
+		uint32_t used; /* sector in use that has entries, all sure; JUDGE_SECTORS: none */
 		struct judge_state session; /* what it says in this session */
 		uint32_t call;              /* enum judge_call under way */
 		uint32_t call_changes;      /* operations of it that changed what is legal */
 		uint32_t call_ops;          /* operations of it */
+		uint32_t call_writes;       /* those of the registry */
 		bool call_sure;             /* one state was legal when it began */
 		uint32_t op_offset;         /* of the operation under way */
 		uint32_t op_bytes;          /* of it; 0: none */

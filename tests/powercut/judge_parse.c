@@ -285,7 +285,7 @@ void judge_parse(struct judge *judge, bool sure, struct judge_state *state)
 	}
 	judge_empty(state);
 	if (sure) {
-		judge->used = JUDGE_SECTORS;
+		judge->m.used = JUDGE_SECTORS;
 	}
 	if (!heads[0].valid && !heads[1].valid) {
 		return;
@@ -297,7 +297,7 @@ void judge_parse(struct judge *judge, bool sure, struct judge_state *state)
 		use = heads[1].valid ? 1u : 0u;
 	}
 	if (sure && valid[use] != 0u) {
-		judge->used = use;
+		judge->m.used = use;
 	}
 	for (uint32_t i = 0; i < judge->layout.models; i++) {
 		state->models[i] = heads[use].state.models[i];

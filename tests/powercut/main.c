@@ -17,7 +17,8 @@
 #include "scenario.h"
 #include "world.h"
 
-#define MOST_CASES_OF_OP 32u
+#define FAR   4u /* program calls on both sides of one that is much like its neighbours */
+#define TURNS 8u /* of its cases one in so many is run, others of the next one */
 
 /* All that a case is. */
 struct single {
@@ -145,16 +146,21 @@ static void run_with_doubles(struct single *s)
 /* --- the cases of one operation
  * -------------------------------------------------------------------- */
 
-/* One case of the geometry, unless the sample leaves it out. */
-static bool is_taken(struct single *s)
+/* One case of the geometry, unless the sample leaves it out, or it is not the operation's turn. */
+static bool is_taken(struct single *s, bool inner, uint32_t number)
 {
+	if (inner && (number + s->first.at) % TURNS != 0u) {
+		return false;
+	}
 	numbered++;
 	s->seed = hashed(numbered, s->config.sector_bytes ^ s->config.unit_bytes << 16);
 	return options.sample == 1u || s->seed % options.sample == 0u;
 }
 
-static void cut_op(struct single *s, uint32_t units)
+static void cut_op(struct single *s, uint32_t units, bool inner)
 {
+	uint32_t number = 0;
+
 	for (uint32_t tear = 0; tear <= RNV_POSIX_FLASH_TEAR_WEAK; tear++) {
 		const bool one_unit =
 			tear == RNV_POSIX_FLASH_TEAR_BITS || tear == RNV_POSIX_FLASH_TEAR_BAD ||
@@ -168,7 +174,7 @@ static void cut_op(struct single *s, uint32_t units)
 			s->first.tear = tear;
 			/* The first unit, the last one, one between. */
 			s->first.unit = i == 0u ? 0u : i == 1u ? units - 1u : RNV_POSIX_FLASH_ANY;
-			if (is_taken(s)) {
+			if (is_taken(s, inner, number++)) {
 				run_with_doubles(s);
 			}
 		}
@@ -176,7 +182,7 @@ static void cut_op(struct single *s, uint32_t units)
 }
 
 /* Failures without a cut. */
-static void fail_op(struct single *s, uint32_t units)
+static void fail_op(struct single *s, uint32_t units, bool inner)
 {
 	static const uint32_t tears[] = {RNV_POSIX_FLASH_TEAR_OLD, RNV_POSIX_FLASH_TEAR_NEW,
 					 RNV_POSIX_FLASH_TEAR_BITS, RNV_POSIX_FLASH_TEAR_MIXED};
@@ -185,7 +191,7 @@ static void fail_op(struct single *s, uint32_t units)
 		s->first.kind = i == 0u ? RNV_POSIX_FLASH_LIE : RNV_POSIX_FLASH_FAIL;
 		s->first.tear = i == 0u ? 0u : tears[i - 1u];
 		s->first.unit = units / 2u;
-		if (is_taken(s)) {
+		if (is_taken(s, inner, i)) {
 			(void)run_case(s);
 			counts[s->scenario][2]++;
 		}
@@ -213,6 +219,20 @@ static void run_dry(const struct single *s, bool cut_from_here)
 	exit(1);
 }
 
+/* Whether an operation is one of many program calls of a slot in a row, and far from their ends. */
+static bool is_inner(const struct op_seen *seen, uint32_t ops, uint32_t op)
+{
+	if (op < FAR || op + FAR >= ops) {
+		return false;
+	}
+	for (uint32_t i = op - FAR; i <= op + FAR; i++) {
+		if (seen[i].units == 0u || seen[i].registry) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static void sweep_step(struct single *s)
 {
 	static struct op_seen seen[OPS_SEEN];
@@ -220,10 +240,12 @@ static void sweep_step(struct single *s)
 
 	memcpy(seen, world.seen, sizeof(seen));
 	for (uint32_t op = 0; op < ops; op++) {
+		const bool inner = is_inner(seen, ops, op);
+
 		s->first.at = op;
-		cut_op(s, seen[op].units);
+		cut_op(s, seen[op].units, inner);
 		if (options.faults) {
-			fail_op(s, seen[op].units);
+			fail_op(s, seen[op].units, inner);
 		}
 	}
 }

@@ -59,9 +59,7 @@ static void boot_all(void)
 static uint32_t find_fill(uint32_t model)
 {
 	for (uint32_t i = 1; i < PACKAGES && said(model)->has_hash != 0u; i++) {
-		const struct package *p = &world.packages[i];
-
-		if (memcmp(said(model)->hash, p->bytes + p->length - RNV_TRAILER_BYTES, 8) == 0) {
+		if (memcmp(said(model)->hash, world.packages[i].name, 8) == 0) {
 			return i;
 		}
 	}
@@ -82,14 +80,15 @@ static void tidy(uint32_t model, bool accept)
 	package = find_fill(model);
 	if (package != 0u && accept &&
 	    world.packages[package].security_version >= said(model)->floor) {
-		act_fill(model, package, world.packages[package].length);
-		act_good(model);
+		if (act_fill(model, package, world.packages[package].length)) {
+			act_good(model);
+		}
 	}
 }
 
 static void update(uint32_t model, uint32_t package, bool trial)
 {
-	act_fill(model, package, world.packages[package].length);
+	(void)act_fill(model, package, world.packages[package].length);
 	act_good(model);
 	act_activate(model, world.d.filled[model], !trial);
 	restart();

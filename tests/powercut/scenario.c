@@ -110,6 +110,50 @@ const struct scenario scenarios[] = {
 	  {PERMANENT, 0, 0},
 	  {RESTART, 0, 0},
 	  {BOOT, 0, 0}}},
+	{"compressed",
+	 0,
+	 {{RESTART, 0, 0},
+	  {FILL, 0, 11},
+	  {GOOD, 0, 0},
+	  {PERMANENT, 0, 0},
+	  {BOOT, 0, 0},
+	  {RESTART, 0, 0},
+	  {BOOT, 0, 0}}},
+	{"delta",
+	 INSTALL,
+	 {INSTALLED,
+	  {FILL, 0, 10},
+	  {GOOD, 0, 0},
+	  {TRIAL, 0, 0},
+	  {RESTART, 0, 0},
+	  {BOOT, 0, 0},
+	  {CONFIRM, 0, 0},
+	  {RESTART, 0, 0},
+	  {BOOT, 0, 0}}},
+	{"delta-resume",
+	 INSTALL + 1u,
+	 {INSTALLED,
+	  {PART, 0, 10},
+	  {RESTART, 0, 0},
+	  {BOOT, 0, 0},
+	  {FILL, 0, 10}, /* from its first byte again */
+	  {GOOD, 0, 0},
+	  {PERMANENT, 0, 0},
+	  {RESTART, 0, 0},
+	  {BOOT, 0, 0}}},
+	{"delta-stale",
+	 INSTALL + 3u,
+	 {INSTALLED,
+	  {PART, 0, 10},
+	  {RESTART, 0, 0},
+	  {ROT, 0, 0},
+	  {BOOT, 0, 0},  /* the base is lost */
+	  {FILL, 0, 10}, /* refused */
+	  {FILL, 0, 2},
+	  {GOOD, 0, 0},
+	  {PERMANENT, 0, 0},
+	  {RESTART, 0, 0},
+	  {BOOT, 0, 0}}},
 	{"another-upload",
 	 INSTALL,
 	 {INSTALLED,
@@ -285,13 +329,13 @@ void step_run(const struct step *step)
 		act_mount();
 		break;
 	case FILL:
-		act_fill(model, step->package, world.packages[step->package].length);
+		(void)act_fill(model, step->package, world.packages[step->package].length);
 		break;
 	case PART:
-		act_fill(model, step->package,
-			 world.packages[step->package].length > 2u * world.config.sector_bytes
-				 ? 3u * world.config.sector_bytes / 2u
-				 : world.config.sector_bytes / 2u);
+		(void)act_fill(model, step->package,
+			       world.packages[step->package].length > 2u * world.config.sector_bytes
+				       ? 3u * world.config.sector_bytes / 2u
+				       : world.config.sector_bytes / 2u);
 		break;
 	case GOOD:
 		act_good(model);

@@ -11,6 +11,7 @@
 #include "crypto.h"
 
 #define MOST_SECTOR 16384u
+#define PATCHED     10u /* the first package that is sent as a patch */
 #define SECTORS     10u /* two of the registry, twice three, twice one */
 #define BLOCK_BYTES (2u * SECTORS * MOST_SECTOR + 4096u)
 
@@ -18,6 +19,8 @@ struct world world;
 
 static _Alignas(64) uint8_t block[BLOCK_BYTES];
 static uint8_t package_bytes[PACKAGES][3u * MOST_SECTOR];
+static uint8_t stream_bytes[PACKAGES - PATCHED][3u * MOST_SECTOR];
+static uint8_t stream_names[PACKAGES - PATCHED][RNV_SHA256_BYTES];
 static uint8_t key_bytes[2][RNV_P256_KEY_BYTES];
 static struct rnv_key keys[2];
 static const char *const names[JUDGE_MODELS] = {"first", "second"};
@@ -65,13 +68,14 @@ static void power_is_cut(void *context)
 	longjmp(world.back, LEAVE_CUT);
 }
 
-static void count_op(uint32_t units)
+static void count_op(uint32_t offset, uint32_t units)
 {
 	const struct rnv_posix_flash_fault fault = {rnv_posix_flash_ops(&world.model),
 						    world.cut.kind, world.cut.tear, world.cut.unit};
 
 	if (world.ops < OPS_SEEN) {
-		world.seen[world.ops].units = units;
+		world.seen[world.ops] =
+			(struct op_seen){units, offset < 2u * world.config.sector_bytes};
 	}
 	if (world.ops++ == world.cut.at) {
 		(void)rnv_posix_flash_script(&world.model, &fault);
@@ -91,7 +95,7 @@ static int after(int status)
 static int watched_program(void *context, uint32_t offset, const void *from, uint32_t bytes)
 {
 	(void)context;
-	count_op(bytes / world.config.unit_bytes);
+	count_op(offset, bytes / world.config.unit_bytes);
 	judged(judge_op(&world.judge, offset, from, bytes));
 	return after(world.inner.program(world.inner.context, offset, from, bytes));
 }
@@ -99,7 +103,7 @@ static int watched_program(void *context, uint32_t offset, const void *from, uin
 static int watched_erase(void *context, uint32_t offset)
 {
 	(void)context;
-	count_op(0);
+	count_op(offset, 0);
 	judged(judge_op(&world.judge, offset, NULL, world.config.sector_bytes));
 	return after(world.inner.erase(world.inner.context, offset));
 }
@@ -159,7 +163,8 @@ static uint32_t crc32(const uint8_t *bytes, uint32_t count)
 	return ~value;
 }
 
-static void make_package(uint32_t id, uint32_t model, uint32_t length, uint32_t security_version,
+/* Around the bytes that are there. */
+static void sign_package(uint32_t id, uint32_t model, uint32_t length, uint32_t security_version,
 			 uint32_t key)
 {
 	uint8_t *p = package_bytes[id];
@@ -171,19 +176,68 @@ static void make_package(uint32_t id, uint32_t model, uint32_t length, uint32_t 
 				    .total_bytes = length,
 				    .abi = RNV_PACKAGE_ABI,
 				    .security_version = security_version};
-	uint32_t random = id * 2654435761u + 1u;
 
 	memcpy(header.name, names[model], strlen(names[model]));
-	for (uint32_t i = 0; i < length; i++) {
-		random = random * 1664525u + 1013904223u;
-		p[i] = (uint8_t)(random >> 24);
-	}
 	memcpy(p, &header, sizeof(header));
 	fake_hash(p, length - RNV_TRAILER_BYTES, trailer.sha256);
 	fake_sign(keys[key].xy, trailer.sha256, trailer.signature);
 	memcpy(p + length - RNV_TRAILER_BYTES, &trailer, sizeof(trailer));
 	put32(p + length - 4u, crc32(p, length - 4u));
-	world.packages[id] = (struct package){p, length, model, security_version, keys[key].id};
+	world.packages[id] = (struct package){.bytes = p,
+					      .length = length,
+					      .model = model,
+					      .security_version = security_version,
+					      .key = keys[key].id,
+					      .name = p + length - RNV_TRAILER_BYTES};
+}
+
+static void make_bytes(uint32_t id, uint32_t length)
+{
+	uint32_t random = id * 2654435761u + 1u;
+
+	for (uint32_t i = 0; i < length; i++) {
+		random = random * 1664525u + 1013904223u;
+		package_bytes[id][i] = (uint8_t)(random >> 24);
+	}
+}
+
+static void make_package(uint32_t id, uint32_t model, uint32_t length, uint32_t security_version,
+			 uint32_t key)
+{
+	make_bytes(id, length);
+	sign_package(id, model, length, security_version, key);
+}
+
+/* Sent as a patch. The last quarter repeats the one before it. */
+static void make_patched(uint32_t id, uint32_t model, uint32_t length, uint32_t security_version,
+			 uint32_t key, uint32_t base)
+{
+	uint8_t *stream = stream_bytes[id - PATCHED];
+	uint8_t *p = package_bytes[id];
+	struct package *package = &world.packages[id];
+
+	for (uint32_t i = length - length / 4u; i < length; i++) {
+		p[i] = p[i - length / 4u];
+	}
+	sign_package(id, model, length, security_version, key);
+	package->stream = stream;
+	package->stream_bytes =
+		stream_make(package, base != 0u ? &world.packages[base] : NULL, stream);
+	fake_hash(stream, package->stream_bytes, stream_names[id - PATCHED]);
+	package->name = stream_names[id - PATCHED];
+	package->base = base;
+}
+
+/* Like another one: the same, then something inserted, then now and then another byte. */
+static void make_alike(uint32_t id, uint32_t length, const struct package *from)
+{
+	uint8_t *p = package_bytes[id];
+
+	make_bytes(id, length);
+	memcpy(p, from->bytes, length / 3u);
+	for (uint32_t i = length / 3u + INSERTED; i < length; i++) {
+		p[i] = (uint8_t)(from->bytes[i - INSERTED] + (i % 40u == 0u ? 1u : 0u));
+	}
 }
 
 /* Of two and a half sectors, of a little more than one, and, for the second model, of less. */
@@ -206,6 +260,10 @@ static void make_packages(uint32_t sector)
 	make_package(7, 1, 1536 + 16, 2, 1);
 	make_package(8, 1, sector, 9, 1);
 	make_package(9, 0, shorter + 32u, 9, 1);
+	make_alike(10, 2u * sector + 48u, &world.packages[1]);
+	make_patched(10, 0, 2u * sector + 48u, 2, 1, 1);
+	make_bytes(11, shorter);
+	make_patched(11, 0, shorter, 1, 0, 0);
 }
 
 /* --- the world ---------------------------------------------------------------------------------

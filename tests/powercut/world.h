@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "posix/flash.h"
+#include "ranvier/ota.h"
 #include "ranvier/store.h"
 
 #include "judge.h"
@@ -23,7 +24,8 @@
 #define NO_CUT   0xFFFFFFFFu
 #define KEY_A    0xA0A0A0A0u
 #define KEY_B    0xB0B0B0B0u
-#define PACKAGES 10 /* 1 to 9 */
+#define PACKAGES 12  /* 1 to 11 */
+#define INSERTED 16u /* bytes that a package has where the one it is like has none */
 
 /* How the device leaves what it was doing: values of setjmp(back). */
 enum leave {
@@ -45,6 +47,11 @@ struct package {
 	uint32_t model;
 	uint32_t security_version;
 	uint32_t key;
+	const uint8_t *name; /* SHA-256 of what is sent */
+	/* The patch that is sent in its place; NULL: none. */
+	const uint8_t *stream;
+	uint32_t stream_bytes;
+	uint32_t base; /* package that it is told by; 0: none */
 };
 
 /* A disturbance of one operation; counted from when it is armed. */
@@ -58,6 +65,7 @@ struct cut {
 /* One operation of a step, as it went without a cut. */
 struct op_seen {
 	uint32_t units; /* 0: an erase */
+	bool registry;
 };
 
 #define OPS_SEEN 4096
@@ -83,6 +91,8 @@ struct world {
 		struct rnv_store_model models[JUDGE_MODELS];
 		struct rnv_store_verify verify;
 		struct rnv_store_view view[JUDGE_MODELS];
+		struct rnv_ota ota;
+		struct rnv_ota_patch patch;
 		uint32_t filled[JUDGE_MODELS];  /* slot of the last fill */
 		uint32_t filling[JUDGE_MODELS]; /* package of it */
 		uint32_t proven[JUDGE_MODELS];  /* package that was confirmed last; 0: none */
@@ -114,13 +124,21 @@ void judged(const char *why);
 
 uint32_t slot_offset(uint32_t model, uint32_t slot);
 
+/* stream.c: the patch that makes a package, from another one or NULL; its bytes. */
+uint32_t stream_make(const struct package *package, const struct package *from, uint8_t *stream);
+
 /* act.c: what a device does. Each is judged. */
+
+/* The result of a call that may fail only where the flash does. */
+void succeeds(int status, const char *why);
+
+/* A call has returned: as judge_returned(). */
+void returned(uint32_t model, uint32_t slot, uint32_t argument, const uint8_t *hash);
 
 void act_power_cycle(void);
 void act_mount(void);
-uint32_t act_fill_begin(uint32_t model, uint32_t package); /* offset */
-/* Up to `end`; writes, ends, and checks the progress. */
-void act_fill(uint32_t model, uint32_t package, uint32_t end);
+/* Up to `end`; writes, ends, and checks the progress. False: refused, for want of the base. */
+bool act_fill(uint32_t model, uint32_t package, uint32_t end);
 int act_verify(uint32_t model, uint32_t slot);
 void act_good(uint32_t model);
 void act_activate(uint32_t model, uint32_t slot, bool permanent);
@@ -133,6 +151,13 @@ void act_revoke(uint32_t key);
 void act_rot(uint32_t model);
 void act_spoil(bool header); /* the registry's newest header, or last entry */
 void act_age(void);          /* the registry's sector in use */
+
+/* upload.c: what arrives as a patch. act.c uses it. */
+
+void upload_mount(void);
+int upload_begin(uint32_t model, const struct package *p, uint32_t *offset);
+void upload_send(uint32_t model, const struct package *p, uint32_t end);
+void upload_good(uint32_t model);
 
 /* recover.c: after a cut or a fault. `choice` draws what the host does then. */
 void recover(uint32_t choice);
