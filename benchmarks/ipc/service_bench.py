@@ -8,24 +8,17 @@ Writes SERVICE.md. Exit code 1: a goal is missed, ``--check`` found a growth, or
 from __future__ import annotations
 
 import argparse
-import fcntl
-import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ranvier.errors import RanvierError, ToolError
-from ranvier.testing import cortexm, qemu
+from ranvier.errors import RanvierError
+from ranvier.testing import path_counts
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).with_name("SERVICE.md")
 BUDGET = Path(__file__).with_name("service_budget.json")
-#: Instructions may grow by this fraction.
-TOLERANCE = 0.02
-_TOOLCHAIN = ROOT / "firmware/port/baremetal/cmake/arm-none-eabi.cmake"
-_PLUGIN = ROOT / "benchmarks/cortexm/icount/icount.c"
 _HEAD = """\
 <!--
 SPDX-FileCopyrightText: 2026 The Ranvier authors
@@ -89,9 +82,9 @@ def main() -> int:
         measured = measure()
         failures = above_goal(measured)
         if options.update_budget:
-            BUDGET.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
+            path_counts.write_budget(BUDGET, measured)
         if options.check:
-            failures += above_budget(measured, read_budget())
+            failures += path_counts.above_budget(measured, path_counts.read_budget(BUDGET))
         else:
             text = "\n".join([_HEAD, table(measured) + "\n", _TAIL])
             RESULTS.write_text(text, encoding="utf-8")
@@ -106,39 +99,17 @@ def main() -> int:
 
 def measure() -> dict[str, int]:
     """The most instructions of every path. :class:`ToolError` where they cannot be counted."""
-    folder = _build()
-    counts = {name: _counts(folder / f"{name}.elf") for name in ("ring_cost", "service_cost")}
+    folder = path_counts.build(ROOT, "ipc")
+    counts = {
+        name: path_counts.counts(ROOT, folder / f"{name}.elf")
+        for name in ("ring_cost", "service_cost")
+    }
     # The region `arguments` has calls and returns, too, of two empty functions.
     own = {
         "ring_cost": max(counts["ring_cost"]["arguments"]) - 4,
         "service_cost": max(counts["service_cost"]["empty"]),
     }
     return {row.name: max(counts[row.program][row.name]) - own[row.program] for row in PATHS}
-
-
-def _counts(program: Path) -> Mapping[str, tuple[int, ...]]:
-    result = qemu.run(program, "m33", counter=qemu.Counter(_PLUGIN)).check()
-    if result.granularity != 1.0 or not result.counts:
-        raise ToolError(f"no exact counts of {program.name}: {result.count_note}")
-    return result.counts
-
-
-def _build() -> Path:
-    missing = cortexm.missing_tool()
-    if missing is not None:
-        raise ToolError(missing)
-    folder = ROOT / "build" / "ipc" / "m33"
-    folder.mkdir(parents=True, exist_ok=True)
-    configure = ["cmake", "-S", str(ROOT / "tests/cortexm/ipc"), "-B", str(folder), "-G", "Ninja"]
-    configure += ["-DRNV_CPU=m33", "-DCMAKE_BUILD_TYPE=MinSizeRel"]
-    configure.append(f"-DCMAKE_TOOLCHAIN_FILE={_TOOLCHAIN}")
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for command in (configure, ["cmake", "--build", str(folder)]):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                raise ToolError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-    return folder
 
 
 def above_goal(measured: Mapping[str, int]) -> list[str]:
@@ -151,27 +122,6 @@ def above_goal(measured: Mapping[str, int]) -> list[str]:
     if measured["infer_small"] != measured["infer_large"]:
         lines.append("an inference's instructions depend on the bytes of its input")
     return lines
-
-
-def above_budget(measured: Mapping[str, int], budget: Mapping[str, int]) -> list[str]:
-    """A line for each path that takes more than before, or that one of the two lacks."""
-    lines = []
-    for name in dict.fromkeys((*budget, *measured)):
-        before, now = budget.get(name), measured.get(name)
-        if before is None or now is None:
-            lines.append(f"{name}: is not in {'the budget' if before is None else 'the results'}")
-        elif now > before * (1 + TOLERANCE):
-            lines.append(f"{name}: {before:,} -> {now:,} instructions, more than {TOLERANCE:.0%}")
-    return lines
-
-
-def read_budget() -> dict[str, int]:
-    """The committed figures; :class:`ToolError` where there are none."""
-    try:
-        rows: dict[str, int] = json.loads(BUDGET.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ToolError(f"there is no budget: {error}", "--update-budget writes it") from error
-    return rows
 
 
 def table(measured: Mapping[str, int]) -> str:

@@ -18,6 +18,7 @@ import sched_latency
 from sched_latency import TITLES, Series
 
 from ranvier.errors import RanvierError
+from ranvier.testing import path_counts
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 _HEAD = """\
@@ -71,9 +72,11 @@ def main() -> int:
         measured = sched_costs.measure()
         failures = sched_costs.above_goal(measured)
         if options.update_budget:
-            sched_costs.write_budget(measured)
+            path_counts.write_budget(sched_costs.BUDGET, measured)
         if options.check:
-            failures += sched_costs.above_budget(measured, sched_costs.read_budget())
+            failures += path_counts.above_budget(
+                measured, path_counts.read_budget(sched_costs.BUDGET)
+            )
             print(costs_table(measured))
         else:
             latencies = _latencies(options.latency)

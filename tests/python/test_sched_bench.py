@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 from ranvier.errors import ToolError
+from ranvier.testing import path_counts
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "sched"
 
@@ -51,16 +52,16 @@ def test_goals_are_upper_bounds() -> None:
 
 @pytest.mark.parametrize(("now", "failures"), [(90, 0), (102, 0), (103, 1)])
 def test_growth_over_the_budget(now: int, failures: int) -> None:
-    assert len(costs.above_budget({"takeover": now}, {"takeover": 100})) == failures
+    assert len(path_counts.above_budget({"takeover": now}, {"takeover": 100})) == failures
 
 
 def test_rows_of_budget_and_results_are_the_same() -> None:
-    assert costs.above_budget({}, {"takeover": 1}) == ["takeover: is not in the results"]
-    assert costs.above_budget({"takeover": 1}, {}) == ["takeover: is not in the budget"]
+    assert path_counts.above_budget({}, {"takeover": 1}) == ["takeover: is not in the results"]
+    assert path_counts.above_budget({"takeover": 1}, {}) == ["takeover: is not in the budget"]
 
 
 def test_the_committed_budget_meets_the_goals() -> None:
-    budget = costs.read_budget()
+    budget = path_counts.read_budget(costs.BUDGET)
     assert budget.keys() == GOALS.keys()
     assert costs.above_goal(budget) == []
 
@@ -84,7 +85,7 @@ def test_results_and_chart_are_of_the_committed_figures(
     series = latency.read()
     assert series is not None
     results = (FOLDER / "RESULTS.md").read_text(encoding="utf-8")
-    assert bench.report(costs.read_budget(), series) == results
+    assert bench.report(path_counts.read_budget(costs.BUDGET), series) == results
     monkeypatch.setattr(chart, "CHART", tmp_path / "latency.svg")
     chart.draw(series)
     drawn = (tmp_path / "latency.svg").read_text(encoding="utf-8")
