@@ -144,15 +144,39 @@ def test_every_cut_is_refused(tmp_path: Path) -> None:
     make_remote_image(read_built(put(tmp_path, "whole.hex", whole)))
 
 
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "is empty"),
+        (b"\xef\xbb\xbf" + hex_of(image_of()), "is not Intel HEX: it does not begin with ':'"),
+        (hex_of(image_of()) + hex_of(bytes(64), PLACE + 8192), "goes on behind its end"),
+        (hex_of(image_of()) + b"rest", "goes on behind its end"),
+    ],
+)
+def test_what_is_no_whole_hex_file(tmp_path: Path, data: bytes, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        read_built(put(tmp_path, "built.hex", data))
+
+
+def test_pieces_far_apart_are_no_image(tmp_path: Path) -> None:
+    out = IntelHex()
+    out.puts(PLACE, image_of())
+    out.puts(PLACE + (8 << 20), b"page")
+    text = io.StringIO()
+    out.write_hex_file(text)
+    with pytest.raises(InputError, match="spans 0x10a000 to 0x90a003, more than 8 MiB"):
+        read_built(put(tmp_path, "built.hex", text.getvalue().encode()))
+
+
 def test_odd_files_are_refused(tmp_path: Path) -> None:
     whole = hex_of(image_of(72))
     far = whole.replace(b":00000001FF", b":02000004FFFFFC\n:01000000AA55\n:00000001FF")
     cases = {
-        b"": "no image has less than",
+        b"": "is empty",
         b":": "not Intel HEX",
         b":00000001FF\n": "has no bytes",
-        b"\xff" * 5000: "no stack pointer",
-        bytes(5000): "no stack pointer",
+        b"\xff" * 5000: "not Intel HEX",
+        b"1" * 500: "not Intel HEX",
         whole.replace(b"\n:1", b"\n:2", 1): "not Intel HEX",
         whole[:40] + "\N{SNOWMAN}".encode() + whole[40:]: "not Intel HEX",
         far: "spans",
@@ -174,6 +198,9 @@ def test_odd_files_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "place", "reason"),
     [
+        (b"", PLACE, "no image has less than"),
+        (b"\xff" * 5000, PLACE, "no stack pointer"),
+        (bytes(5000), PLACE, "no stack pointer"),
         (image_of()[ROOM:], PLACE, "no room"),
         (image_of(room=b"\xff" * (ROOM - 1) + b"\x00"), PLACE, "no room"),
         (image_of(room=bytes(512)), PLACE, "no room"),

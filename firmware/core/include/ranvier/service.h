@@ -48,8 +48,10 @@ struct rnv_service_config {
 	void *region;                 /**< shared memory, RNV_IPC_LINE aligned, rnv_ipc_bytes() */
 	struct rnv_ipc_layout layout; /**< of the region */
 	struct rnv_service_job *jobs; /**< `layout.slots`, of any content */
-	uint32_t lanes;               /**< bit l: the client may use lane l */
-	uint32_t max_jobs;            /**< jobs of it at a time, 1..layout.slots */
+	/** Bit l: the client may use lane l. Its deadlines are its own: it can starve others there.
+	 */
+	uint32_t lanes;
+	uint32_t max_jobs; /**< jobs of it at a time, 1..layout.slots */
 	/** Its bond is over when its heart stops for so long; 0: never, and then a client that
 	 * finds its region spoilt waits until the server starts again. Longer than a beat and a
 	 * park (ranvier/park.h) together: a parked client has no heartbeat. */

@@ -178,7 +178,7 @@ def _tell(output: Output, outcome: Outcome) -> None:
     metavar="RATE",
     is_flag=False,
     flag_value=1.0,
-    type=click.FloatRange(0, min_open=True),
+    type=click.FloatRange(1e-6, 1e6),
     help="Also how often sectors were erased, and how long they last at RATE updates a day.  "
     "[alone: 1]",
 )

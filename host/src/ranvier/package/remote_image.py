@@ -17,7 +17,7 @@ from typing import NoReturn
 from intelhex import IntelHex, IntelHexError
 
 from ranvier.errors import InputError
-from ranvier.files import MAX_BYTES, read_bytes
+from ranvier.files import read_bytes
 
 MAGIC = 0x49435652
 VERSION = 1
@@ -31,6 +31,9 @@ VECTORS = struct.Struct("<II")
 _STACK_ALIGN = 8
 _LEAST_BYTES = HEADER_BYTES + VECTORS.size + 2
 _ERASED = 0xFF
+_END_RECORD = ":00000001FF"
+#: Longer than any core's image: two pieces far apart, which a build does not make.
+_MOST_BYTES = 8 << 20
 _END_OF_ADDRESSES = 1 << 32
 _ROOM = f"build it with CONFIG_ROM_START_OFFSET={HEADER_BYTES:#x}, and give what the build made"
 
@@ -66,22 +69,29 @@ def read_built(path: str | Path) -> Built:
     Raises :class:`InputError` where it cannot be read, is damaged or cut off.
     """
     data = read_bytes(path)
+    if not data:
+        _refuse(path, "is empty", "give the file that the build made")
     if data[:1] != b":":
+        if Path(path).suffix.lower() == ".hex":
+            _refuse(path, "is not Intel HEX: it does not begin with ':'", "build the image again")
         return Built(str(path), data, None)
     try:
         text = data.decode("ascii")
         records = IntelHex(io.StringIO(text))
     except (UnicodeDecodeError, IntelHexError) as error:
         _refuse(path, f"is not Intel HEX: {error}", "build the image again")
-    if not text.rstrip().upper().endswith(":00000001FF"):
+    _, end, behind = text.upper().partition(_END_RECORD)
+    if not end:
         _refuse(path, "is cut off: its last record is missing", "build the image again")
+    if behind.strip():
+        _refuse(path, "goes on behind its end", "give the image of one core alone")
     first, last = records.minaddr(), records.maxaddr()
     if first is None or last is None:
         _refuse(path, "has no bytes in it", "give the file that the build made")
-    if last - first >= MAX_BYTES:
+    if last - first >= _MOST_BYTES:
         _refuse(
             path,
-            f"spans {first:#x} to {last:#x}, more than {MAX_BYTES >> 20} MiB",
+            f"spans {first:#x} to {last:#x}, more than {_MOST_BYTES >> 20} MiB",
             "give the image of one core alone",
         )
     records.padding = _ERASED

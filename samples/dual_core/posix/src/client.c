@@ -14,8 +14,9 @@
 #include "exchange.h"
 #include "region.h"
 
-#define HELLO_US 100000
-#define ROUNDS   10 /* of all frames, where the command line does not say */
+#define HELLO_US    100000
+#define MOST_ROUNDS 1000000ul
+#define ROUNDS      10 /* of all frames, where the command line does not say */
 
 static struct rnv_posix_ipc ipc;
 static struct rnv_client client;
@@ -98,11 +99,14 @@ static void print_totals(void)
 int main(int argc, char **argv)
 {
 	const struct exchange_totals *totals = exchange_totals_get();
+	char *end = NULL;
+	unsigned long rounds = argc > 2 ? strtoul(argv[2], &end, 10) : ROUNDS;
 	int status;
 
 	(void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-	if (argc < 2) {
-		(void)fprintf(stderr, "usage: dual_core_client FILE [ROUNDS]\n");
+	if (argc < 2 || (end != NULL && *end != '\0') || rounds < 1u || rounds > MOST_ROUNDS) {
+		(void)fprintf(stderr, "usage: dual_core_client FILE [ROUNDS], 1 to %lu\n",
+			      MOST_ROUNDS);
 		return 2;
 	}
 	status = start(argv[1]);
@@ -110,7 +114,7 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "%s: cannot be used (%d)\n", argv[1], status);
 		return 1;
 	}
-	exchange_init(&client, FRAMES * (argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : ROUNDS));
+	exchange_init(&client, FRAMES * (uint32_t)rounds);
 	status = exchange();
 	if (status != 0) {
 		(void)fprintf(stderr, "the server has no such model as this program is for\n");
