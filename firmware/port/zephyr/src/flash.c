@@ -55,7 +55,7 @@ static int flash_port_program(void *context, uint32_t offset, const void *from, 
 	if (!is_inside(offset, bytes) || bytes == 0u ||
 	    ((offset | bytes) & (geometry.unit_bytes - 1u)) != 0u ||
 	    (offset & sector_mask) != ((offset + bytes - 1u) & sector_mask)) {
-		return RNV_EIO;
+		return RNV_EINVAL;
 	}
 	while (bytes != 0u) {
 		const uint32_t part = MIN(bytes, sizeof(piece));
@@ -75,7 +75,7 @@ static int flash_port_erase(void *context, uint32_t offset)
 {
 	ARG_UNUSED(context);
 	if (offset >= BYTES || (offset & (geometry.sector_bytes - 1u)) != 0u) {
-		return RNV_EIO;
+		return RNV_EINVAL;
 	}
 	return (flash_erase(device, (off_t)(START + offset), geometry.sector_bytes) == 0) ? RNV_OK
 											  : RNV_EIO;

@@ -13,6 +13,13 @@
 #include "doorbell.h"
 #include "park_internal.h"
 
+BUILD_ASSERT(CONFIG_RANVIER_PARK_BEGIN_MS > CONFIG_RANVIER_SERVICE_BEAT_MS,
+	     "CONFIG_RANVIER_PARK_BEGIN_MS: longer than CONFIG_RANVIER_SERVICE_BEAT_MS");
+BUILD_ASSERT(CONFIG_RANVIER_SERVICE_DEAD_MS == 0 ||
+		     CONFIG_RANVIER_SERVICE_DEAD_MS >
+			     CONFIG_RANVIER_SERVICE_BEAT_MS + CONFIG_RANVIER_PARK_BEGIN_MS,
+	     "CONFIG_RANVIER_SERVICE_DEAD_MS: longer than a beat and a park");
+
 #define LOOK_US 100 /* between two looks for the answer */
 
 static uint64_t now_us(void *context)
@@ -88,12 +95,13 @@ int rnv_runtime_park_end(void)
 
 void rnv_runtime_parks_get(struct rnv_runtime_parks *parks)
 {
-	const struct rnv_park *now = rnv_runtime_park_take();
-
-	*parks = (struct rnv_runtime_parks){
-		.parks = now->parks,
-		.late = now->late,
-		.left = now->left,
+	const struct rnv_park *source = rnv_runtime_park_take();
+	const struct rnv_runtime_parks now = {
+		.parks = source->parks,
+		.late = source->late,
+		.left = source->left,
 	};
+
 	rnv_runtime_park_give();
+	*parks = now; /* a pointer that is wrong may fault: not under the lock */
 }

@@ -6,7 +6,9 @@
 #ifndef RANVIER_PORT_ZEPHYR_PARK_INTERNAL_H_
 #define RANVIER_PORT_ZEPHYR_PARK_INTERNAL_H_
 
-/** @file @brief Of parks: what the model store needs. */
+/** @file @brief Of parks: what the model store, the service and the start of the core need. */
+
+#include <zephyr/sys/util.h>
 
 #include <ranvier/flash.h>
 #include <ranvier/park.h>
@@ -16,6 +18,23 @@ struct rnv_park *rnv_runtime_park_take(void);
 
 /** Behind rnv_runtime_park_take(), by the same thread. */
 void rnv_runtime_park_give(void);
+
+/** Wait for writes of flash that the second core may execute from; none begins then. From a thread.
+ */
+static inline void rnv_runtime_park_exclude(void)
+{
+	if (IS_ENABLED(CONFIG_RANVIER_PARK)) {
+		(void)rnv_runtime_park_take();
+	}
+}
+
+/** Behind rnv_runtime_park_exclude(), by the same thread. */
+static inline void rnv_runtime_park_allow(void)
+{
+	if (IS_ENABLED(CONFIG_RANVIER_PARK)) {
+		rnv_runtime_park_give();
+	}
+}
 
 /**
  * Have writes of the store park the second core, where it executes from the same bank.

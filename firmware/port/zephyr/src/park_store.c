@@ -6,23 +6,14 @@
 /* The store's flash, with a park around each write of the bank that the second core executes from.
  */
 
-#include <zephyr/devicetree.h>
-#include <zephyr/storage/flash_map.h>
 #include <zephyr/sys/util.h>
 
 #include <ranvier/status.h>
 
+#include "park_bank.h"
 #include "park_internal.h"
 
-#define STORE DT_NODELABEL(ranvier_store_partition)
-#define IMAGE DT_NODELABEL(ranvier_remote_image)
-
-#define STORE_START DT_REG_ADDR(STORE)
-#define STORE_END   (STORE_START + DT_REG_SIZE(STORE))
-#define BANK_START  ROUND_DOWN(DT_REG_ADDR(IMAGE), CONFIG_RANVIER_PARK_BANK_SIZE)
-#define BANK_END    ROUND_UP(DT_REG_ADDR(IMAGE) + DT_REG_SIZE(IMAGE), CONFIG_RANVIER_PARK_BANK_SIZE)
-
-BUILD_ASSERT(DT_SAME_NODE(DT_GPARENT(STORE), DT_GPARENT(IMAGE)),
+BUILD_ASSERT(IN_ONE_FLASH,
 	     "CONFIG_RANVIER_PARK: store and image of the second core are in one flash");
 
 static struct rnv_flash inner;
@@ -54,7 +45,7 @@ int rnv_runtime_park_store(struct rnv_flash *flash)
 	struct rnv_park *park;
 	int status;
 
-	if (MAX(BANK_START, STORE_START) >= MIN(BANK_END, STORE_END)) {
+	if (!IN_ONE_BANK) {
 		return RNV_OK;
 	}
 	inner = *flash;

@@ -11,6 +11,7 @@
 #include <ranvier/status.h>
 #include <ranvier/zephyr/second_core.h>
 
+#include "park_internal.h"
 #include "second_core.h"
 
 LOG_MODULE_DECLARE(ranvier, CONFIG_RANVIER_LOG_LEVEL);
@@ -23,7 +24,12 @@ LOG_MODULE_DECLARE(ranvier, CONFIG_RANVIER_LOG_LEVEL);
 	COND_CODE_1(DT_NODE_HAS_COMPAT(DT_PARENT(IMAGE), fixed_partitions),                        \
 		    (CONFIG_FLASH_BASE_ADDRESS + DT_REG_ADDR(IMAGE)), (DT_REG_ADDR(IMAGE)))
 
-static atomic_t started;
+enum second_core_state {
+	HELD,
+	CHECKING,
+	RUNNING,
+};
+static atomic_t state = ATOMIC_INIT(HELD);
 
 static int read(void *context, uint32_t offset, void *to, uint32_t bytes)
 {
@@ -45,27 +51,55 @@ void rnv_zephyr_second_core_memory(struct rnv_remote_memory *memory)
 	};
 }
 
-int rnv_zephyr_second_core_start(struct rnv_remote_header *header)
+static const char *refusal(int status)
+{
+	switch (status) {
+	case RNV_ENOENT:
+		return "no image";
+	case RNV_ENOTSUP:
+		return "its image has a header of another version";
+	case RNV_EBADMSG:
+		return "its image is damaged";
+	case RNV_EFORMAT:
+		return "its image is for another place";
+	default:
+		return "its flash does not work";
+	}
+}
+
+/* From the check on to where the core counts as running, nobody writes its flash. */
+static int check_and_release(struct rnv_remote_header *header)
 {
 	struct rnv_remote_memory memory;
+	int status;
+
+	rnv_zephyr_second_core_memory(&memory);
+	rnv_runtime_park_exclude();
+	status = rnv_remote_image_check(&memory, header);
+	if (status == RNV_OK) {
+		rnv_zephyr_second_core_release(header->address);
+	}
+	(void)atomic_set(&state, (status == RNV_OK) ? RUNNING : HELD);
+	rnv_runtime_park_allow();
+	return status;
+}
+
+int rnv_zephyr_second_core_start(struct rnv_remote_header *header)
+{
 	struct rnv_remote_header mine;
 	int status;
 
-	if (!atomic_cas(&started, 0, 1)) {
+	if (!atomic_cas(&state, HELD, CHECKING)) {
 		return RNV_ESTATE;
 	}
-	rnv_zephyr_second_core_memory(&memory);
-	status = rnv_remote_image_check(&memory, &mine);
+	status = check_and_release(&mine);
 	if (header != NULL) {
 		*header = mine;
 	}
 	if (status != RNV_OK) {
-		(void)atomic_set(&started, 0);
-		LOG_ERR("second core: not started: %s (%d)",
-			(status == RNV_ENOENT) ? "no image" : "its image is damaged", status);
+		LOG_ERR("second core: not started: %s (%d)", refusal(status), status);
 		return status;
 	}
-	rnv_zephyr_second_core_release(mine.address);
 	LOG_INF("second core: started at 0x%08x, image of %u bytes, build %u", mine.address,
 		mine.image_bytes, mine.build);
 	return RNV_OK;
@@ -73,5 +107,5 @@ int rnv_zephyr_second_core_start(struct rnv_remote_header *header)
 
 bool rnv_zephyr_second_core_runs(void)
 {
-	return atomic_get(&started) != 0;
+	return atomic_get(&state) == RUNNING;
 }

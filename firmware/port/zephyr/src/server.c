@@ -13,6 +13,7 @@
 #include <ranvier/zephyr/flash.h>
 #include <ranvier/zephyr/store.h>
 
+#include "fault_internal.h"
 #include "park_internal.h"
 #include "store_keys.h"
 
@@ -239,6 +240,11 @@ int rnv_runtime_store_start(const struct rnv_store_layout *layout,
 	(void)k_thread_name_set(&thread, "ranvier_server");
 	(void)rnv_runtime_server(K_FOREVER);
 	return loaded;
+}
+
+bool rnv_runtime_is_server(const struct k_thread *other)
+{
+	return other == &thread;
 }
 
 struct rnv_server *rnv_runtime_server(k_timeout_t timeout)

@@ -14,6 +14,8 @@
 #include <ranvier/zephyr/service.h>
 
 #include "doorbell.h"
+#include "fault_internal.h"
+#include "park_internal.h"
 
 LOG_MODULE_DECLARE(ranvier, CONFIG_RANVIER_LOG_LEVEL);
 
@@ -35,7 +37,14 @@ static struct k_thread thread;
 
 static struct rnv_service service;
 static struct rnv_service_job jobs[SLOTS];
-static atomic_t serving;
+
+enum service_state {
+	IDLE,
+	STARTING,
+	SERVING,
+	ENDING,
+};
+static atomic_t state = ATOMIC_INIT(IDLE);
 
 static void rung(void)
 {
@@ -73,17 +82,31 @@ static void serve(void *p1, void *p2, void *p3)
 	ARG_UNUSED(p1);
 	ARG_UNUSED(p2);
 	ARG_UNUSED(p3);
-	while (atomic_get(&serving) != 0) {
-		if (poll() != 0) {
+	for (uint32_t looks = 1; atomic_get(&state) != ENDING; looks++) {
+		/* A client may ring without end, and for each of its requests. */
+		if (poll() != 0 || looks >= ENTRIES) {
 			(void)k_sleep(K_USEC(CONFIG_RANVIER_SERVICE_REST_US));
-		} else {
-			(void)k_sem_take(&work, K_USEC(BEAT_US));
+			looks = 0;
+		} else if (k_sem_take(&work, K_USEC(BEAT_US)) != 0) {
+			looks = 0; /* it has rested */
 		}
 	}
 	while (end() == RNV_EAGAIN) {
 		(void)k_sem_take(&work, K_USEC(BEAT_US));
-		(void)poll();
 	}
+}
+
+/* Formats the region, which no park survives: in none. */
+static int init(const struct rnv_service_config *config)
+{
+	int status;
+
+	rnv_runtime_park_exclude();
+	(void)k_mutex_lock(&lock, K_FOREVER);
+	status = rnv_service_init(&service, config, rnv_now_us());
+	(void)k_mutex_unlock(&lock);
+	rnv_runtime_park_allow();
+	return status;
 }
 
 int rnv_runtime_service_start(uint32_t lanes)
@@ -107,44 +130,57 @@ int rnv_runtime_service_start(uint32_t lanes)
 	};
 	int status;
 
+	if ((lanes & ~BIT_MASK(RNV_LANE_COUNT)) != 0u) {
+		LOG_ERR("the second core is not served: there are no such lanes: 0x%x", lanes);
+		return RNV_EINVAL;
+	}
 	if (rnv_ipc_bytes(&config.layout) > DT_REG_SIZE(SHARED)) {
 		LOG_ERR("the shared memory has %u bytes, CONFIG_RANVIER_SERVICE_... needs %u",
 			(uint32_t)DT_REG_SIZE(SHARED), rnv_ipc_bytes(&config.layout));
 		return RNV_EINVAL;
 	}
-	if (!atomic_cas(&serving, 0, 1)) {
+	if (!atomic_cas(&state, IDLE, STARTING)) {
 		return RNV_ESTATE;
 	}
 	status = rnv_zephyr_doorbell_start(rung);
 	if (status == RNV_OK) {
-		(void)k_mutex_lock(&lock, K_FOREVER);
-		status = rnv_service_init(&service, &config, rnv_now_us());
-		(void)k_mutex_unlock(&lock);
+		status = init(&config);
 	}
 	if (status != RNV_OK) {
-		(void)atomic_set(&serving, 0);
+		(void)atomic_set(&state, IDLE);
 		LOG_ERR("the second core is not served (%d)", status);
 		return status;
 	}
 	(void)k_thread_create(&thread, stack, K_THREAD_STACK_SIZEOF(stack), serve, NULL, NULL, NULL,
 			      CONFIG_RANVIER_SERVICE_PRIORITY, 0, K_NO_WAIT);
 	(void)k_thread_name_set(&thread, "ranvier_service");
+	(void)atomic_set(&state, SERVING);
 	return RNV_OK;
 }
 
 int rnv_runtime_service_stop(void)
 {
-	if (!atomic_cas(&serving, 1, 0)) {
+	if (!atomic_cas(&state, SERVING, ENDING)) {
 		return RNV_ESTATE;
 	}
 	k_sem_give(&work);
 	(void)k_thread_join(&thread, K_FOREVER);
+	(void)atomic_set(&state, IDLE);
 	return RNV_OK;
 }
 
+/* A pointer that is wrong may fault: not under the lock. */
 void rnv_runtime_service_stats(struct rnv_service_stats *stats)
 {
+	struct rnv_service_stats now;
+
 	(void)k_mutex_lock(&lock, K_FOREVER);
-	rnv_service_stats_get(&service, stats);
+	rnv_service_stats_get(&service, &now);
 	(void)k_mutex_unlock(&lock);
+	*stats = now;
+}
+
+bool rnv_runtime_is_service(const struct k_thread *other)
+{
+	return other == &thread;
 }

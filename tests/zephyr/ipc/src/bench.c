@@ -5,19 +5,27 @@
 
 #include "bench.h"
 
+#include <zephyr/drivers/ipm.h>
 #include <zephyr/kernel.h>
 #include <zephyr/sys/barrier.h>
 
 #include <ranvier/status.h>
+#include <ranvier/zephyr/park.h>
 #include <ranvier/zephyr/second_core.h>
 
 #include "ranvier_digits.h"
 #include "../../sched/src/scores.h"
 
+#define THIS_CORE 0 /* as the MHU has it for a message's number */
+
 void __real_rnv_zephyr_doorbell_ring(void *context);
 void __wrap_rnv_zephyr_doorbell_ring(void *context);
+int __real_rnv_service_poll(struct rnv_service *service, uint64_t now_us);
+int __wrap_rnv_service_poll(struct rnv_service *service, uint64_t now_us);
 
 bool bench_mute;
+volatile bool bench_flooded;
+void (*volatile bench_rings)(void);
 
 static uint32_t model;
 static int8_t input[RANVIER_DIGITS_INPUT_0_BYTES];
@@ -25,9 +33,48 @@ static int8_t output[RANVIER_DIGITS_OUTPUT_0_BYTES];
 
 void __wrap_rnv_zephyr_doorbell_ring(void *context)
 {
+	if (bench_rings != NULL) {
+		bench_rings();
+	}
 	if (!bench_mute) {
 		__real_rnv_zephyr_doorbell_ring(context);
 	}
+}
+
+int __wrap_rnv_service_poll(struct rnv_service *service, uint64_t now_us)
+{
+	if (bench_flooded) {
+		(void)ipm_send(DEVICE_DT_GET(DT_CHOSEN(zephyr_ipc)), 0, THIS_CORE, NULL, 0);
+	}
+	return __real_rnv_service_poll(service, now_us);
+}
+
+static K_THREAD_STACK_DEFINE(stack, 1024);
+static struct k_thread writer;
+static volatile bool written;
+
+/* Writes flash while the second core does not run. */
+static void write_flash(void *p1, void *p2, void *p3)
+{
+	ARG_UNUSED(p1);
+	ARG_UNUSED(p2);
+	ARG_UNUSED(p3);
+	zassert_ok(rnv_runtime_park_begin());
+	k_msleep(50);
+	zassert_false(rnv_zephyr_second_core_runs());
+	written = true;
+	zassert_ok(rnv_runtime_park_end());
+}
+
+/* The second core is not started before the write has ended. */
+static void start_after_write(void)
+{
+	(void)k_thread_create(&writer, stack, K_THREAD_STACK_SIZEOF(stack), write_flash, NULL, NULL,
+			      NULL, K_PRIO_COOP(0), 0, K_NO_WAIT);
+	k_yield();
+	zassert_ok(rnv_zephyr_second_core_start(NULL));
+	zassert_true(written);
+	zassert_ok(k_thread_join(&writer, K_MSEC(LONG_MS)));
 }
 
 void *bench_setup(void)
@@ -50,7 +97,8 @@ void *bench_setup(void)
 		((volatile uint32_t *)CONTROL)[i] = 0;
 	}
 	/* The client first: it waits for the server. */
-	zassert_ok(rnv_zephyr_second_core_start(NULL));
+	start_after_write();
+	zassert_true(rnv_zephyr_second_core_runs());
 	zassert_equal(rnv_zephyr_second_core_start(NULL), RNV_ESTATE);
 	k_msleep(50);
 	zassert_ok(rnv_runtime_service_start(CLIENT_LANES));

@@ -29,6 +29,12 @@
 /** This core's doorbells are lost. */
 extern bool bench_mute;
 
+/** This core is rung for each time that the service looks, as a client could. */
+extern volatile bool bench_flooded;
+
+/** Called by who rings the other core; NULL: nothing is. */
+extern void (*volatile bench_rings)(void);
+
 /** Open the model, start the second core, serve it; for the suite. */
 void *bench_setup(void);
 

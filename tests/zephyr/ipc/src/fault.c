@@ -13,6 +13,7 @@
 #include <zephyr/kernel.h>
 
 #include <ranvier/zephyr/fault.h>
+#include <ranvier/zephyr/park.h>
 
 #include "bench.h"
 
@@ -44,6 +45,22 @@ static void write_to(void *address, void *p2, void *p3)
 	ARG_UNUSED(p2);
 	ARG_UNUSED(p3);
 	*(volatile uint32_t *)address = 0;
+	went_on = true;
+}
+
+static void read_service(void *address, void *p2, void *p3)
+{
+	ARG_UNUSED(p2);
+	ARG_UNUSED(p3);
+	rnv_runtime_service_stats(address);
+	went_on = true;
+}
+
+static void read_parks(void *address, void *p2, void *p3)
+{
+	ARG_UNUSED(p2);
+	ARG_UNUSED(p3);
+	rnv_runtime_parks_get(address);
 	went_on = true;
 }
 
@@ -100,6 +117,41 @@ ZTEST(ipc, test_guarded_memory)
 	expect_fault(execute, REMOTE_RAM | THUMB);
 	zassert_true(last_was_guard);
 	zassert_equal(last_reason, K_ERR_ARM_MEM_INSTRUCTION_ACCESS);
+}
+
+/* The pointer of a call: no lock stays behind. */
+ZTEST(ipc, test_stray_pointer_of_a_call)
+{
+	expect_fault(read_service, REMOTE_RAM);
+	zassert_true(last_was_guard);
+	(void)service_stats();
+	expect_fault(read_parks, REMOTE_RAM);
+	zassert_true(last_was_guard);
+	zassert_ok(rnv_runtime_park_begin());
+	zassert_ok(rnv_runtime_park_end());
+}
+
+static uint32_t service_rang;
+static uint32_t service_was_guard;
+
+static void would_fault(void)
+{
+	if (strcmp(k_thread_name_get(k_current_get()), "ranvier_service") == 0) {
+		service_rang++;
+		service_was_guard += rnv_fault_is_guard(K_ERR_ARM_MEM_DATA_ACCESS, &last_esf);
+	}
+}
+
+/* It has jobs half ended, and holds its lock. */
+ZTEST(ipc, test_no_guard_of_the_service)
+{
+	expect_fault(write_to, REMOTE_RAM); /* of a thread */
+	zassert_true(last_was_guard);
+	bench_rings = would_fault;
+	remote_expect_right(3);
+	bench_rings = NULL;
+	zassert_true(service_rang > 0u);
+	zassert_equal(service_was_guard, 0);
 }
 
 ZTEST(ipc, test_other_faults_are_the_applications)

@@ -78,6 +78,54 @@ ZTEST(ipc, test_server_starts_anew)
 	zassert_true(CONTROL->stale > 0u, "nothing was under way");
 }
 
+static K_THREAD_STACK_DEFINE(stack, 1024);
+static struct k_thread stopper;
+static volatile int stopped;
+
+static void stop(void *p1, void *p2, void *p3)
+{
+	ARG_UNUSED(p1);
+	ARG_UNUSED(p2);
+	ARG_UNUSED(p3);
+	stopped = rnv_runtime_service_stop();
+}
+
+/* Before this thread blocks, the one that serves does not come to end anything. */
+ZTEST(ipc, test_server_starts_while_it_stops)
+{
+	remote_begin(CONTROL_RUN, REQUESTS);
+	WAIT_UNTIL(service_stats().jobs > 0u, "no job");
+	stopped = RNV_EIO;
+	(void)k_thread_create(&stopper, stack, K_THREAD_STACK_SIZEOF(stack), stop, NULL, NULL, NULL,
+			      K_PRIO_COOP(0), 0, K_NO_WAIT);
+	k_yield();
+	zassert_equal(stopped, RNV_EIO);
+	zassert_equal(rnv_runtime_service_start(CLIENT_LANES), RNV_ESTATE);
+	zassert_equal(rnv_runtime_service_stop(), RNV_ESTATE);
+	zassert_ok(k_thread_join(&stopper, K_MSEC(LONG_MS)));
+	zassert_ok(stopped);
+	zassert_equal(service_stats().jobs, 0);
+	zassert_ok(rnv_runtime_service_start(CLIENT_LANES));
+	remote_end();
+	zassert_equal(CONTROL->wrong, 0);
+}
+
+ZTEST(ipc, test_lanes_that_there_are_not)
+{
+	zassert_equal(rnv_runtime_service_start(CLIENT_LANES | BIT(RNV_LANE_COUNT)), RNV_EINVAL);
+}
+
+/* The thread that serves is more urgent than the scheduler's. */
+ZTEST(ipc, test_client_rings_without_end)
+{
+	bench_flooded = true;
+	k_msleep(50);
+	local_expect_right();
+	remote_expect_right(3);
+	bench_flooded = false;
+	local_expect_right();
+}
+
 /* Its interrupts are off for longer than a living client's may be. */
 ZTEST(ipc, test_client_hangs)
 {

@@ -9,6 +9,7 @@
 
 #include <ranvier/status.h>
 #include <ranvier/zephyr/park.h>
+#include <ranvier/zephyr/service.h>
 
 #include "bench.h"
 
@@ -63,8 +64,40 @@ ZTEST(ipc, test_park_is_left)
 		k_busy_wait(
 			1000); /* the scheduler is locked; twister waits no longer than it does */
 	}
+	k_busy_wait(100000); /* it is still asked to, and does not again */
 	zassert_equal(rnv_runtime_park_end(), RNV_ESTATE);
 	zassert_equal(counted().left, before.left + 1u);
+	remote_expect_right(3);
+	zassert_equal(CONTROL->left, left + 1u);
+}
+
+static K_THREAD_STACK_DEFINE(stack, 1024);
+static struct k_thread writer;
+static volatile int begun;
+
+static void write_late(void *p1, void *p2, void *p3)
+{
+	ARG_UNUSED(p1);
+	ARG_UNUSED(p2);
+	ARG_UNUSED(p3);
+	begun = rnv_runtime_park_begin();
+}
+
+/* The region is not formatted while a park is asked for. */
+ZTEST(ipc, test_service_starts_in_a_park)
+{
+	remote_begin(CONTROL_HANG, 0);
+	k_msleep(50);
+	zassert_ok(rnv_runtime_service_stop());
+	begun = RNV_OK;
+	(void)k_thread_create(&writer, stack, K_THREAD_STACK_SIZEOF(stack), write_late, NULL, NULL,
+			      NULL, K_PRIO_COOP(0), 0, K_NO_WAIT);
+	k_yield();
+	zassert_ok(rnv_runtime_service_start(CLIENT_LANES));
+	zassert_equal(begun, RNV_ETIMEDOUT);
+	zassert_ok(k_thread_join(&writer, K_MSEC(LONG_MS)));
+	remote_let_go();
+	remote_end();
 	remote_expect_right(3);
 }
 

@@ -41,8 +41,12 @@ struct rnv_zephyr_request {
 };
 
 /**
- * Make a client, in either order with the server. From a thread. When it is called again, it starts
- * anew: nothing may be under way or taken, as after a reset.
+ * Make a client, in either order with the server. From a thread.
+ *
+ * When it is called again, the client starts anew, as after a reset: slots and requests are
+ * forgotten (the server cancels its jobs), and what was under way never ends. So no thread may wait
+ * for a request, nor count on a callback. In rnv_zephyr_client_wait_bonded() they go on waiting,
+ * and in rnv_zephyr_client_slot_take() they are told.
  *
  * @retval RNV_OK  started
  * @retval RNV_EIO the device of the doorbells is not ready

@@ -34,8 +34,10 @@ extern "C" {
 
 /**
  * Whether the MPU has stopped a thread that the system can go on without: not an interrupt, not an
- * essential thread, not one of the scheduler's, whose bookkeeping would be left half done. Other
- * faults, as of the bus or of an undefined instruction, never are. From a handler of fatal errors.
+ * essential thread, not one of Ranvier's (scheduler, service, model store), whose bookkeeping and
+ * locks would be left as they are. Threads of the application that others cannot go on without are
+ * to be essential (K_ESSENTIAL). Other faults, as of the bus or of an undefined instruction, never
+ * are. From a handler of fatal errors.
  *
  * @param reason of k_sys_fatal_error_handler()
  * @param esf    likewise; may be NULL: never

@@ -11,6 +11,10 @@
  * @brief Hold the second core still while the flash that it executes from is written; with
  * CONFIG_RANVIER_PARK.
  *
+ * A client answers as long as it is served: while the second core runs and
+ * rnv_runtime_service_start() has not been called, or rnv_runtime_service_stop() has, each park is
+ * late, and nothing is written.
+ *
  * The model store does so by itself. Other writers of that bank put rnv_runtime_park_begin() and
  * rnv_runtime_park_end() around each erase or program call, and nothing else: the scheduler is
  * locked in between.

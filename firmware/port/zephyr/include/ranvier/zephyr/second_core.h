@@ -33,17 +33,18 @@ extern "C" {
 void rnv_zephyr_second_core_memory(struct rnv_remote_memory *memory);
 
 /**
- * Check the image, and start the core. From a thread; reads the whole image. Not while the flash of
- * the image is written: before the model store starts.
+ * Check the image, and start the core. From a thread; reads the whole image. With
+ * CONFIG_RANVIER_PARK it waits for a write of the flash of the image, and none begins meanwhile;
+ * otherwise call it while there is none.
  *
  * @param header as rnv_remote_image_check(); may be NULL
  * @retval RNV_OK     started
- * @retval RNV_ESTATE it runs already
+ * @retval RNV_ESTATE it runs already, or another thread is starting it
  * @retval others     as rnv_remote_image_check(): it was not started
  */
 int rnv_zephyr_second_core_start(struct rnv_remote_header *header);
 
-/** Whether it was started. Any thread or interrupt. */
+/** Whether it runs: not while its image is checked. Any thread or interrupt. */
 bool rnv_zephyr_second_core_runs(void);
 
 #ifdef __cplusplus

@@ -23,20 +23,21 @@ extern "C" {
 #endif
 
 /**
- * Begin to serve. From a thread; not while the flash that the client executes from is written, so
- * before the model store starts.
+ * Begin to serve. From a thread. With CONFIG_RANVIER_PARK it waits for a write of the flash that
+ * the client executes from; otherwise call it while there is none.
  *
  * @param lanes bit l: the client may use lane l
  * @retval RNV_OK     serving
  * @retval RNV_EINVAL a lane that there is not, or sizes of Kconfig that do not fit together
- * @retval RNV_ESTATE serving already
+ * @retval RNV_ESTATE serving already, or not over yet
  * @retval RNV_EIO    the device of the doorbells is not ready
  */
 int rnv_runtime_service_start(uint32_t lanes);
 
 /**
  * End serving, and wait until the client's jobs have let go of the shared memory. From a thread,
- * not from a completion callback. The client finds no server then.
+ * not from a completion callback. The client finds no server then, and cannot be parked: writes of
+ * the flash that it executes from fail until it is served again (ranvier/zephyr/park.h).
  *
  * @retval RNV_OK     over; may be started again
  * @retval RNV_ESTATE not serving
