@@ -19,6 +19,7 @@ FILES = {
     "SECURITY.md": "project/security.md",
     "firmware/app/README.md": "samples/app.md",
     "firmware/remote/README.md": "samples/remote.md",
+    "samples/dual_core/posix/README.md": "samples/dual_core_posix.md",
     "firmware/core/DESIGN.md": "project/design.md",
     "firmware/core/SPEC.md": "reference/spec.md",
     "firmware/port/PORTING.md": "porting.md",

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -21,8 +22,8 @@ from ranvier.cli import main
 from ranvier.package.signing import new_key, seal_package
 
 COMMANDS = [
-    *("analyze", "compile", "completion", "diff", "frames", "image", "ops", "profile", "run"),
-    *("sign", "validate", "verify"),
+    *("analyze", "compile", "completion", "diff", "frames", "image", "ops", "profile"),
+    *("remote-image", "run", "sign", "validate", "verify"),
 ]
 #: Commands of their own: test_cli_keys.py, test_cli_ota.py and test_cli_ota_device.py.
 GROUPS = ["keys", "ota"]
@@ -47,6 +48,9 @@ def good(command: str, folder: Path) -> list[object]:
     model, package = rich_files(folder)
     x, y = put(folder, "x.bin", bytes(90)), put(folder, "y.bin", bytes(120))
     key, layout = put(folder, "key.pem", KEY.pem()), put(folder, "layout.toml", LAYOUT)
+    core1 = put(
+        folder, "core1.bin", bytes(1024) + struct.pack("<II", 0x20060000, 0x10A409) + bytes(64)
+    )
     signed = put(folder, "signed.rnv", seal_package(rich().package, "rich.rnv", key=KEY))
     return {
         "analyze": [command, package],
@@ -57,6 +61,7 @@ def good(command: str, folder: Path) -> list[object]:
         "image": [command, "--layout", layout, "-o", folder / "i.hex", f"rich={package}"],
         "ops": [command, package],
         "profile": [command, package, "--runs", 2],
+        "remote-image": [command, core1, "--address", "0x10A000", "-o", folder / "core1.hex"],
         "run": [command, package, "-i", x, "-i", y],
         "sign": [command, package, "--key", key],
         "validate": [command, model, "--count", 2],
@@ -114,7 +119,7 @@ def test_colour_only_on_request(command: str, tmp_path: Path) -> None:
     assert "\x1b[" not in ranvier(*arguments).both
     assert "\x1b[" not in ranvier(*arguments, colour=True, env={"NO_COLOR": "1"}).both
     coloured = ranvier(*arguments, colour=True, env={"NO_COLOR": ""}).both
-    plain = ("completion", "diff", "frames", "ops", "sign", "verify")
+    plain = ("completion", "diff", "frames", "ops", "remote-image", "sign", "verify")
     assert ("\x1b[1m" in coloured) == (command not in plain)
 
 

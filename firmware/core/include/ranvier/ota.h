@@ -240,6 +240,8 @@ int rnv_ota_poll(struct rnv_ota *ota, uint64_t now_us);
  * Activate the good slot that is not current, after verifying and testing it (again, unless that
  * was just done).
  *
+ * @param ota       engine
+ * @param model     number
  * @param permanent 0: on trial; 1: for good
  * @retval RNV_OK     activated; `changed` was called
  * @retval RNV_EAGAIN it will be, by rnv_ota_poll(): the status tells

@@ -333,6 +333,7 @@ int rnv_store_verify_step(struct rnv_store *store, struct rnv_store_verify *veri
 /**
  * Hold a slot's package: as long as the view is open nobody erases or programs the slot.
  *
+ * @param store  store
  * @param verify the slot's completed verification (RNV_OK)
  * @param view   to fill
  * @retval RNV_OK     held
@@ -369,6 +370,7 @@ void rnv_store_view_close(struct rnv_store *store, struct rnv_store_view *view);
 /**
  * Mark the slot that was filled as good. Writes.
  *
+ * @param store  store
  * @param verify its completed verification
  * @retval RNV_OK     good
  * @retval RNV_ESTATE not completely verified, changed since, or not being filled
@@ -413,6 +415,8 @@ int rnv_store_boot(struct rnv_store *store, uint32_t model);
  * Confirm the trial: the slot becomes the confirmed one and the floor its package's security
  * version. Writes.
  *
+ * @param store            store
+ * @param model            number
  * @param security_version `rnv_header.security_version` of the package that runs
  * @retval RNV_OK     confirmed
  * @retval RNV_ESTATE no trial was begun (or only activated, and not loaded)
