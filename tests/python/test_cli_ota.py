@@ -276,8 +276,13 @@ def test_rollback_activate_erase(package: Path, tmp_path: Path) -> None:
         assert ota("activate").out.startswith("rich: is on trial\n")
         refused = ota("erase", "rich", "0")
         assert refused.code == 3
-        assert "refuses 'erase': ESTATE" in refused.both
+        assert "slot 0 of 'rich' is confirmed, the other one is on trial: neither" in refused.both
+        refused = ota("erase", "rich", "1")
+        assert "slot 1 of 'rich' is on trial: it cannot be erased before" in refused.both
+        assert "try: ranvier ota rollback rich" in refused.both
         assert ota("rollback").code == 0
+        refused = ota("erase", "rich", "0")
+        assert "slot 0 of 'rich' is confirmed: only the other slot can be erased" in refused.both
         assert ota("erase", "rich", "1").out.startswith("rich: slot 1 is erased\n")
     assert model.slots[1].state == EMPTY
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli_tools import lines, put, ranvier
-from fake_smp_device import FakeDevice, FakeModel
+from fake_smp_device import ENOENT, GOOD, FakeDevice, FakeModel, Refused
 from packages import rich
 from ranvier.device import client as client_module
 from ranvier.device import wire
@@ -61,6 +61,31 @@ def test_selftest() -> None:
         assert "no place for a model named 'others'" in ota("selftest", "others").both
 
 
+@pytest.mark.parametrize("key", [0, A, B])
+def test_selftest_of_what_does_not_run(key: int) -> None:
+    """Nothing is there, or a version whose key the device does not have."""
+
+    def refuse(_: FakeDevice, body: dict[str, object]) -> dict[str, object]:
+        raise Refused(ENOENT)
+
+    def get_model(device: FakeDevice, body: dict[str, object]) -> dict[str, object]:
+        reply = FakeDevice._get_model(device, body)
+        held = {"state": GOOD, "bytes": 1, "version": [1, 2, 3], "key": key}
+        return {**reply, "slots": [*reply["slots"][:1], held]} if key else reply
+
+    device = new_device(keys=[A])
+    device._HANDLERS = {**device._HANDLERS, (True, 12): refuse, (False, 1): get_model}
+    with on(device) as ota:
+        answer = ota("selftest")
+    assert answer.code == 3
+    assert "error: the device runs no model named 'rich'\n" in answer.both
+    if key == B:
+        assert "try: slot 1 has a version of it, signed with key beef0001, which" in answer.both
+        assert "--keys" in answer.both
+    else:
+        assert "try: ranvier ota push PACKAGE\n" in answer.both
+
+
 def test_revoke(tmp_path: Path) -> None:
     package = put(tmp_path, "rich.rnv", rich().package)
     device = new_device(keys=[A, B])
@@ -94,6 +119,14 @@ def test_a_read_only_device_revokes_nothing() -> None:
         answer = ota("revoke", f"{A:08x}")
     assert answer.code == 3
     assert "the device refuses 'revoke': it is read-only" in answer.both
+
+
+def test_a_read_only_device_confirms_nothing() -> None:
+    with on(new_device(read_only=True)) as ota:
+        answer = ota("confirm")
+    assert answer.code == 3
+    assert "the device is read-only" in answer.both
+    assert "on trial" not in answer.both
 
 
 def test_reset_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:

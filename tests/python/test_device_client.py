@@ -345,12 +345,14 @@ def test_udp_to_a_closed_port_is_told_once() -> None:
         "try:\n"
         f"    Client('udp:127.0.0.1:{port}', patience=Patience(0.1, 3, 0.0)).info()\n"
         "except NoAnswerError as error:\n"
-        "    print(error.message)\n"
+        "    print(error.message, error.remedy, sep='; ')\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
-    assert done.stdout == f"udp:127.0.0.1:{port}: the device does not answer\n"
+    message, remedy = done.stdout.rstrip("\n").split("; ")
+    assert message == f"udp:127.0.0.1:{port}: the device does not answer"
+    assert remedy == "check that it runs Ranvier with SMP on this port"  # it has no baud rate
     assert done.stderr == ""
 
 

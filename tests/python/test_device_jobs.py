@@ -204,7 +204,7 @@ def test_selftest() -> None:
         assert jobs.selftest(client, "digits") == 0
         device.busy, device.tested = 2, -74
         assert jobs.selftest(client, "digits") == -74
-        with pytest.raises(DeviceError, match="ENOENT"):
+        with pytest.raises(DeviceError, match="runs no model named 'others'"):
             jobs.selftest(client, "others")
 
 

@@ -216,6 +216,33 @@ def test_keys_and_a_trial_over_resets(tmp_path: Path) -> None:
         assert "is the last key of the device" in last.both
 
 
+def test_a_key_that_the_device_lacks(ota: Ota, packages: tuple[Path, Path], tmp_path: Path) -> None:
+    """The version is there and does not run: neither way says to push it again."""
+    key = new_key()
+    pem = put(tmp_path, "key.pem", key.public.pem())
+    sealed = seal_package(packages[0].read_bytes(), "digits.rnv", key=key)
+    signed = put(tmp_path, "signed.rnv", sealed)
+    assert ota("push", signed, "--permanent", options=f"--keys {pem}").code == 0
+    image = DIGITS / "examples" / "7.png"
+    ran = ranvier("run", signed, "-i", image, "--device", f"sim:{ota.flash}")
+    for answer in (ran, ota("selftest", "digits")):
+        assert answer.code == 3
+        assert "the device runs no model named 'digits'" in answer.both
+        assert f"signed with key {key.public.key_id:08x}, which the device does not" in answer.both
+        assert "start a simulated device with --keys" in answer.both
+    pushed = ota("push", signed)
+    assert "try: use a firmware that has the key; start a simulated device with" in pushed.both
+
+
+def test_a_flash_in_use(ota: Ota) -> None:
+    with Simulator(["--flash", str(ota.flash)]) as device:
+        assert device.address()
+        answer = ota("list")
+    assert answer.code == 3
+    assert "another simulated device has it open" in answer.both
+    assert "try: stop it, or use the --port that it prints\n" in answer.both
+
+
 def running(answer: Answer) -> str | None:
     """The version of "digits" that runs."""
     assert answer.code == 0, answer.both

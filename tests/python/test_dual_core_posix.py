@@ -289,11 +289,16 @@ def test_spoilt_memory(pair: Pair) -> None:
 
 def test_wrong_usage(folder: Path, tmp_path: Path) -> None:
     for name in ("server", "client"):
-        done = subprocess.run(
-            [folder / f"dual_core_{name}"], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 2
-        assert "usage" in done.stderr
+        for wrong in ((), ("--help",), ("-h",)):
+            done = subprocess.run(
+                [folder / f"dual_core_{name}", *wrong],
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+            )
+            assert done.returncode == 2
+            assert "usage" in done.stderr
         done = subprocess.run(
             [folder / f"dual_core_{name}", tmp_path], capture_output=True, text=True, check=False
         )

@@ -50,9 +50,10 @@ class DeviceModel:
         except DeviceError as error:
             if error.code != "ENOENT":
                 raise
+            name, source = self.package.name, self.package.source
             raise InputError(
-                f"the device runs no model named {self.package.name!r}",
-                remedy=f"ranvier ota push {self.package.source}",
+                f"the device runs no model named {name!r}",
+                remedy=jobs.how_to_run(self._client, name, source),
             ) from None
         if ran.crc != self._crc:
             version = ".".join(map(str, ran.version))

@@ -92,7 +92,7 @@ def public(output: Output, key: tuple[str, ...], c_file: str | None, pem: str | 
     the next one, and revoke one that is lost.
     """
     if pem is not None and len(key) > 1:
-        raise click.UsageError("--pem takes one key")
+        raise click.UsageError("--pem takes one key; write each to a file of its own and join them")
     if c_file is not None and Path(c_file).suffix.lower() == ".h":
         raise click.UsageError("--c takes the C file; the header is written beside it")
     found = [read_public_key(read_bytes(name), name) for name in key]

@@ -230,9 +230,10 @@ class Client:
                 "damaged or late",
                 remedy="check the baud rate and the cable; close other programs on the port",
             )
+        rate = "" if self.address.startswith("udp:") else ", at this baud rate"
         return NoAnswerError(
             f"{self.address}: the device does not answer",
-            remedy="check that it runs Ranvier with SMP on this port, at this baud rate",
+            remedy=f"check that it runs Ranvier with SMP on this port{rate}",
         )
 
     def _result(self, request: Request, reply: Message) -> Mapping[str, Any]:

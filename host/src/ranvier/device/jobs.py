@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from ranvier.device import wire
 from ranvier.device.client import Client
 from ranvier.device.errors import DeviceError, NoAnswerError, ReplyError, code_name
-from ranvier.device.wire import Command, Info, JobResult, JobState, Lane, Piece, Request
+from ranvier.device.offer import KEY_NEEDED
+from ranvier.device.wire import (
+    Command,
+    Info,
+    JobResult,
+    JobState,
+    Lane,
+    Piece,
+    Request,
+    SlotState,
+)
 from ranvier.errors import InputError
 
 _STALL_S = 60.0
@@ -197,7 +207,24 @@ def _begun(client: Client, model: str) -> bool:
     try:
         client.call(Request(Command.SELFTEST, {"m": model}, write=True))
     except DeviceError as error:
+        if error.code == "ENOENT":
+            message = f"the device runs no model named {model!r}"
+            raise DeviceError(message, error.code, how_to_run(client, model)) from None
         if error.code not in ("EBUSY", "EAGAIN"):
             raise
         return False
     return True
+
+
+def how_to_run(client: Client, model: str, package: str = "PACKAGE") -> str:
+    """What to try where the device runs no version of a model: its key may be missing there."""
+    info = client.info()
+    for place in client.models(info):
+        for number, slot in enumerate(place.slots):
+            is_good = place.name == model and slot.state == SlotState.GOOD
+            if is_good and slot.key and slot.key not in info.keys:
+                return (
+                    f"slot {number} has a version of it, signed with key {slot.key:08x}, which the "
+                    f"device does not have: {KEY_NEEDED}"
+                )
+    return f"ranvier ota push {package}"

@@ -15,6 +15,8 @@ from ranvier.package import format as fmt
 from ranvier.package.reader import read_package, read_trailer
 from ranvier.package.records import Isa
 
+KEY_NEEDED = "use a firmware that has the key; start a simulated device with --keys"
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -76,14 +78,19 @@ def find(models: Sequence[ModelState], name: str) -> ModelState:
     )
 
 
-def admit(offer: Offer, info: Info, model: ModelState) -> None:
-    """Raise where the device is sure to refuse: before anything is sent or erased."""
+def require_updates(info: Info) -> None:
+    """Raise where the device is read-only."""
     if info.read_only:
         raise DeviceError(
             "the device is read-only: it takes no updates",
             "ENOTSUP",
             remedy="use a firmware that was not built read-only",
         )
+
+
+def admit(offer: Offer, info: Info, model: ModelState) -> None:
+    """Raise where the device is sure to refuse: before anything is sent or erased."""
+    require_updates(info)
     what = f"{offer.source}: "
     if len(offer.data) > model.slot_bytes:
         raise PackageError(
@@ -107,10 +114,10 @@ def admit(offer: Offer, info: Info, model: ModelState) -> None:
             remedy="sign it with another key",
         )
     if offer.key and offer.key not in info.keys:
-        known = ", ".join(f"{key:08x}" for key in info.keys) or "none"
+        known = ", ".join(f"{key:08x}" for key in info.keys)
         raise PackageError(
             f"{what}is signed with key {offer.key:08x}, which the device does not have",
-            remedy=f"sign it with one of the device's keys: {known}",
+            remedy=f"sign it with one of the device's keys: {known}" if known else KEY_NEEDED,
         )
 
 

@@ -24,6 +24,8 @@ _POWER_CUT = 70
 _WRONG = (2, 3)
 #: Begins a line that tells why it does not start: address() raises it.
 _REASON = f"{NAME}: "
+#: Ends the reason where the flash is in use.
+_IN_USE = "another simulated device has it open"
 _LINE = re.compile(r"^(smp|shell): (pty|tcp) (\S+)$")
 
 
@@ -120,7 +122,10 @@ class Simulator:
         self.stop()
         if self._process.returncode in _WRONG and self._said:
             reason = self._said[-1].removeprefix(_REASON)
-            raise InputError(f"the simulated device: {reason}", remedy="ranvier sim --help")
+            is_in_use = reason.endswith(_IN_USE)
+            other = "stop it, or use the --port that it prints"
+            remedy = other if is_in_use else "ranvier sim --help"
+            raise InputError(f"the simulated device: {reason}", remedy)
         raise ToolError(
             f"the simulated device did not come up: it told no address for {of}"
             + (f":\n{said}" if said else ""),

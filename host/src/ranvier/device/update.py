@@ -16,7 +16,7 @@ from typing import Any
 from ranvier.device import wire
 from ranvier.device.client import Client
 from ranvier.device.errors import DeviceError, NoAnswerError, ReplyError, code_name
-from ranvier.device.offer import Offer, admit, find, holder, refused
+from ranvier.device.offer import Offer, admit, find, holder, refused, require_updates
 from ranvier.device.parcel import Encoding, Parcel, parcels
 from ranvier.device.wire import Begin, Command, ModelState, Phase, Request, Trial, Update
 
@@ -200,6 +200,7 @@ class Updater:
     def confirm(self, model: ModelState) -> None:
         """End a trial with success."""
         if model.trial == Trial.NONE:
+            require_updates(self.client.info())
             raise DeviceError(
                 f"{model.name!r} is not on trial: there is nothing to confirm",
                 "ESTATE",
@@ -219,7 +220,11 @@ class Updater:
             busy = self.client.update().phase == Phase.ERASING
             return busy or state[slot].state == wire.SlotState.EMPTY
 
-        body = self.client.call_once(_write(Command.ERASE, m=model.name, slot=slot), happened)
+        request = _write(Command.ERASE, m=model.name, slot=slot)
+        try:
+            body = self.client.call_once(request, happened)
+        except DeviceError as error:
+            raise (_in_use(model, slot) if error.code == "ESTATE" else error) from None
         if body is None or not wire.Fields(body, "erase").flag("done", True):
             self._wait()
 
@@ -500,6 +505,22 @@ def _on_trial(model: ModelState) -> DeviceError:
         "ESTATE",
         remedy=f"ranvier ota confirm {model.name}, or ranvier ota rollback {model.name}",
     )
+
+
+def _in_use(model: ModelState, slot: int) -> DeviceError:
+    """Why a slot is not erased."""
+    which = f"slot {slot} of {model.name!r} is"
+    if model.trial == Trial.NONE:
+        what = "confirmed" if model.confirmed == slot else "running"
+        message = f"{which} {what}: only the other slot can be erased"
+        remedy = "ranvier ota list shows both"
+    elif model.trial_slot == slot:
+        message = f"{which} on trial: it cannot be erased before the trial is over"
+        remedy = f"ranvier ota rollback {model.name}"
+    else:
+        message = f"{which} confirmed, the other one is on trial: neither can be erased now"
+        remedy = f"ranvier ota confirm {model.name}, or ranvier ota rollback {model.name}"
+    return DeviceError(message, "ESTATE", remedy)
 
 
 def _explained(error: DeviceError, request: Request, what: str) -> DeviceError:

@@ -104,7 +104,8 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-	if (argc < 2 || (end != NULL && *end != '\0') || rounds < 1u || rounds > MOST_ROUNDS) {
+	if (argc < 2 || argv[1][0] == '-' || (end != NULL && *end != '\0') || rounds < 1u ||
+	    rounds > MOST_ROUNDS) {
 		(void)fprintf(stderr, "usage: dual_core_client FILE [ROUNDS], 1 to %lu\n",
 			      MOST_ROUNDS);
 		return 2;

@@ -113,7 +113,7 @@ int app_main(const char *path)
 	struct rnv_sched *sched = app_start();
 	int status;
 
-	if (path == NULL) {
+	if (path == NULL || path[0] == '-') {
 		(void)fprintf(stderr, "usage: dual_core_server FILE\n");
 		return 2;
 	}
