@@ -86,12 +86,10 @@ static bool find_slot(const struct judge *judge, uint32_t offset, uint32_t *mode
 	return false;
 }
 
-/* Nobody touches what is good, in whatever way the registry reads, or in use, or surely written. */
+/* Nobody touches what is good, in whatever way the registry reads, or in use, or recorded. */
 static const char *check_slot(const struct judge *judge, uint32_t model, uint32_t slot, uint32_t at,
 			      bool erase)
 {
-	bool recorded = true;
-
 	if (judge->m.views[model][slot] != 0u) {
 		return "a slot is erased or programmed under a view";
 	}
@@ -102,11 +100,11 @@ static const char *check_slot(const struct judge *judge, uint32_t model, uint32_
 			return erase ? "a slot is erased before its good mark is cleared"
 				     : "a slot is programmed that is not filling";
 		}
-		if (says->slot[slot] != J_FILLING || at >= says->written) {
-			recorded = false;
+		if (says->slot[slot] == J_FILLING && at < says->written) {
+			return "what is recorded as written is written again";
 		}
 	}
-	return recorded ? "what is recorded as written is written again" : NULL;
+	return NULL;
 }
 
 /*
@@ -172,7 +170,6 @@ const char *judge_op(struct judge *judge, uint32_t offset, const uint8_t *from, 
 	judge->m.op_bytes = bytes;
 	judge->m.op_erase = from == NULL;
 	judge->m.call_ops++;
-	judge->m.call_writes += offset < 2u * sector_bytes ? 1u : 0u;
 	judge->m.after_count = 0;
 	if (offset >= judge->layout.region_bytes || bytes > judge->layout.region_bytes - offset ||
 	    offset % (from == NULL ? sector_bytes : unit) != 0u || bytes % unit != 0u ||
@@ -302,7 +299,6 @@ void judge_call(struct judge *judge, enum judge_call call)
 	judge->m.call_changes = 0;
 	judge->m.call_sure = judge->m.legal_count == 1u;
 	judge->m.call_ops = 0;
-	judge->m.call_writes = 0;
 }
 
 static void end_trial(struct judge_model *model)
@@ -509,8 +505,8 @@ const char *judge_returned(struct judge *judge, uint32_t model, uint32_t slot, u
 	if (broken != NULL) {
 		return broken;
 	}
-	if (m->call_writes == 0u ? !is_among(&expected, set, count)
-				 : count != 1u || !same(&expected, &set[0])) {
+	if (m->call_ops == 0u ? !is_among(&expected, set, count)
+			      : count != 1u || !same(&expected, &set[0])) {
 		return "a call has returned, and the registry does not say so";
 	}
 	if (m->call_sure && !judge->faulty && m->call_changes > most_changes(m->call)) {

@@ -121,7 +121,6 @@ struct judge {
 		uint32_t call;              /* enum judge_call under way */
 		uint32_t call_changes;      /* operations of it that changed what is legal */
 		uint32_t call_ops;          /* operations of it */
-		uint32_t call_writes;       /* those of the registry */
 		bool call_sure;             /* one state was legal when it began */
 		uint32_t op_offset;         /* of the operation under way */
 		uint32_t op_bytes;          /* of it; 0: none */

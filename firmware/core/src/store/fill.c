@@ -68,6 +68,7 @@ int rnv_store_fill_begin(struct rnv_store *store, uint32_t model, const uint8_t 
 			 uint32_t bytes, uint32_t *offset)
 {
 	struct rnv_store_model *to = rnv_store_model_get(store, model);
+	int status = RNV_OK;
 	bool goes_on;
 	uint32_t slot;
 
@@ -85,12 +86,16 @@ int rnv_store_fill_begin(struct rnv_store *store, uint32_t model, const uint8_t 
 		return RNV_EBUSY;
 	}
 	if (!goes_on || to->written > bytes) {
-		int status = begin_anew(store, model, slot, hash);
-
-		if (status != RNV_OK) {
-			return status;
-		}
+		status = begin_anew(store, model, slot, hash);
 		to->erase_next = 0;
+	} else if (store->writable == 0u) {
+		/* Before the slot is erased: what the last session left torn may say it is written.
+		 */
+		(void)rnv_registry_edit(store, model);
+		status = rnv_registry_model(store, model, 0);
+	}
+	if (status != RNV_OK) {
+		return status;
 	}
 	store->fill_model = (uint8_t)model;
 	store->fill_slot = (uint8_t)slot;
