@@ -38,7 +38,9 @@ interrupts are in that, so it is a comparison of magnitudes.
 """
 _TAIL = """\
 The producer looks at the consumer's index at its limit only: where the ring was full when it looked
-last, or the ring's memory ends. That is once in 16 messages here, where each is popped at once.
+last, or the ring's memory ends. Where each message is popped at once that is once in as many as the
+ring has entries, so on average a message takes
+{means}.
 
 An inference is a request, its job on an idle scheduler with four steps whose kernel does nothing,
 and the answer. It takes as many instructions with 1 byte of input as with 27,648: nothing is
@@ -86,7 +88,8 @@ def main() -> int:
         if options.check:
             failures += path_counts.above_budget(measured, path_counts.read_budget(BUDGET))
         else:
-            text = "\n".join([_HEAD, table(measured) + "\n", _TAIL])
+            tail = _TAIL.format(means=means(measured))
+            text = "\n".join([_HEAD, table(measured) + "\n", tail])
             RESULTS.write_text(text, encoding="utf-8")
         print(table(measured))
     except RanvierError as error:
@@ -122,6 +125,15 @@ def above_goal(measured: Mapping[str, int]) -> list[str]:
     if measured["infer_small"] != measured["infer_large"]:
         lines.append("an inference's instructions depend on the bytes of its input")
     return lines
+
+
+def means(measured: Mapping[str, int]) -> str:
+    """What push and pop take on average, by the entries of the ring."""
+    usual, at_limit = measured["push_pop"], measured["push_pop_look"]
+    return ", ".join(
+        f"{usual + (at_limit - usual) / entries:.1f} with {entries} entries"
+        for entries in (16, 8, 4)
+    )
 
 
 def table(measured: Mapping[str, int]) -> str:

@@ -11,8 +11,8 @@ import pytest
 
 from ipc_soak import Soak
 
-MESSAGES = 2_000_000
-RESULTS = 20_000
+MESSAGES = 5_000_000
+RESULTS = 50_000
 
 pytestmark = pytest.mark.skipif(
     shutil.which("cmake") is None or shutil.which("cc") is None,

@@ -52,13 +52,13 @@ struct rnv_message {
 /** One side's end of a ring; all members are private. In memory that the other side cannot write.
  */
 struct rnv_ring {
-	uint32_t limit;               /**< @private producer: where it looks at `theirs` again */
-	uint32_t position;            /**< @private what `mine` says */
-	struct rnv_message *next;     /**< @private producer: place of the next message */
-	uint32_t *mine;               /**< @private index that this side writes */
-	struct rnv_message *messages; /**< @private in shared memory */
-	uint32_t mask;                /**< @private entries - 1 */
-	const uint32_t *theirs;       /**< @private index that the other side writes */
+	uint32_t limit;           /**< @private producer: where it looks at `theirs` again */
+	uint32_t position;        /**< @private what `mine` says */
+	struct rnv_message *next; /**< @private producer: place of the next message */
+	uint32_t *mine;           /**< @private index that this side writes */
+	struct rnv_message *end;  /**< @private of the messages, in shared memory */
+	uint32_t wrap;            /**< @private 2^32 - entries */
+	const uint32_t *theirs;   /**< @private index that the other side writes */
 };
 
 /**

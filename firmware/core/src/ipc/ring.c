@@ -29,8 +29,8 @@ int rnv_ring_init(struct rnv_ring *ring, uint32_t *mine, const uint32_t *theirs,
 	}
 	ring->mine = mine;
 	ring->theirs = theirs;
-	ring->messages = messages;
-	ring->mask = entries - 1u;
+	ring->end = messages + entries;
+	ring->wrap = 0u - entries;
 	ring->next = messages;
 	ring->position = rnv_shared_load(theirs);
 	ring->limit = ring->position;
@@ -38,79 +38,78 @@ int rnv_ring_init(struct rnv_ring *ring, uint32_t *mine, const uint32_t *theirs,
 	return RNV_OK;
 }
 
-/* Messages that fit; more than there are if the index of the other side is impossible. */
-static uint32_t room_of(const struct rnv_ring *ring, uint32_t position, uint32_t entries)
+/*
+ * Entries are counted down: `wrap` is 2^32 - entries, so `position | wrap` is how far a position is
+ * before the end of the ring's memory, as a negative number; and what is added to it carries where
+ * there is no room.
+ */
+static struct rnv_message *message_at(const struct rnv_ring *ring, uint32_t to_end)
 {
-	return entries - position + rnv_shared_load(ring->theirs);
+	return ring->end + (int32_t)to_end;
 }
 
 /*
- * Producer, at its limit: the next one is where the room ends, or the ring's memory. So a push
- * below the limit has nothing to look at.
+ * The producer looks at the other side's index at its limit only: where the room ends, or the
+ * ring's memory. What is done below the limit comes first: so gcc -Os needs no jump for it.
  */
-static int look(struct rnv_ring *ring, uint32_t position)
-{
-	uint32_t mask = ring->mask;
-	uint32_t index = position & mask;
-	uint32_t left = mask + 1u - index;
-	uint32_t room = room_of(ring, position, mask + 1u);
-
-	if (room > mask + 1u) {
-		return RNV_EBADMSG;
-	}
-	if (room == 0u) {
-		return RNV_EAGAIN;
-	}
-	ring->next = &ring->messages[index];
-	ring->limit = position + (room < left ? room : left);
-	return RNV_OK;
-}
-
 int rnv_ring_push(struct rnv_ring *ring, const struct rnv_message *message)
 {
 	uint32_t position = ring->position;
 	struct rnv_message *to;
 	uint32_t *mine;
+	uint32_t wrap;
+	uint32_t pending;
+	uint32_t to_room;
+	uint32_t to_end;
 
-	if (position == ring->limit) {
-		int status = look(ring, position);
-
-		if (status != RNV_OK) {
-			return status;
-		}
+	if (position != ring->limit) {
+append:
+		/* The end is done with before the message is copied, which takes all registers. */
+		to = ring->next;
+		mine = ring->mine;
+		position++;
+		ring->next = to + 1;
+		ring->position = position;
+		*to = *message;
+		rnv_shared_store(mine, position);
+		return RNV_OK;
 	}
-	/* The end is done with before the message is copied, which takes all registers. */
-	to = ring->next;
-	mine = ring->mine;
-	position++;
-	ring->next = to + 1;
-	ring->position = position;
-	*to = *message;
-	rnv_shared_store(mine, position);
-	return RNV_OK;
+	wrap = ring->wrap;
+	pending = position - rnv_shared_load(ring->theirs);
+	to_room = pending + wrap;
+	to_end = position | wrap;
+	if (to_room >= pending) {
+		ring->next = message_at(ring, to_end);
+		ring->limit = position - (to_room > to_end ? to_room : to_end);
+		goto append;
+	}
+	return to_room == 0u ? RNV_EAGAIN : RNV_EBADMSG;
 }
 
 int rnv_ring_pop(struct rnv_ring *ring, struct rnv_message *message)
 {
 	uint32_t position = ring->position;
-	uint32_t mask = ring->mask;
+	uint32_t wrap = ring->wrap;
 	uint32_t theirs = rnv_shared_load(ring->theirs);
-	const struct rnv_message *from = &ring->messages[position & mask];
+	const struct rnv_message *from = message_at(ring, position | wrap);
 	uint32_t *mine = ring->mine;
+	uint32_t more;
 
 	position++;
-	if (theirs - position <= mask) {
+	more = theirs - position; /* after this one */
+	if (more + wrap >= more) {
 		ring->position = position;
 		*message = *from;
 		rnv_shared_store(mine, position);
 		return RNV_OK;
 	}
-	return theirs + 1u == position ? RNV_EAGAIN : RNV_EBADMSG;
+	return more == UINT32_MAX ? RNV_EAGAIN : RNV_EBADMSG;
 }
 
 uint32_t rnv_ring_room(struct rnv_ring *ring)
 {
-	uint32_t room = room_of(ring, ring->position, ring->mask + 1u);
+	uint32_t pending = ring->position - rnv_shared_load(ring->theirs);
+	uint32_t to_room = pending + ring->wrap;
 
-	return room <= ring->mask + 1u ? room : 0u;
+	return to_room >= pending ? 0u - to_room : 0u;
 }
