@@ -145,6 +145,7 @@ bench: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py
 	@$(BIN)/python benchmarks/sched/sched_bench.py
 	@$(BIN)/python benchmarks/ipc/service_bench.py
+	@$(BIN)/python benchmarks/store/update_size.py
 
 bench-check: $(INSTALLED)/dev
 	@$(BIN)/python benchmarks/cortexm/bench.py --check

@@ -17,14 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ranvier.errors import ToolError
+from ranvier.testing import link_map
 from ranvier.testing.cortexm import Firmware
 
 _PREFIX = "arm-none-eabi-"
 _HEADERS = ("package.h", "exec.h")
 _PROTOTYPE = re.compile(r"^[a-z].*?\b(rnv_\w+)\(", re.MULTILINE)
-#: An input section in the linker's map: a long name has the rest on a line of its own.
-_SECTION = re.compile(r"^ \.(?:text|rodata)\S*\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
-_MAP_BEGIN = "Linker script and memory map"
 _LIBRARY_MEMBER = re.compile(r"/lib(?:c|gcc|c_nano)\.a\((?:lib\w*_a-)?(\w+)\.o\)")
 _LIBRARY_INPUT = re.compile(r"^    (\S+\.obj)$", re.MULTILINE)
 _CACHE_ENTRY = re.compile(r"^(\w+):\w+=(.*)$", re.MULTILINE)
@@ -97,10 +95,7 @@ def measure(firmware: Firmware) -> Code:
         link += [f"-Wl,-Map={map_file}", *map(str, paths), "-o", str(elf)]
         _output([_PREFIX + "gcc", *flags, *link])
         ((linked, _),) = _sizes([elf])  # the default linker script pads its empty .bss
-        sections = map_file.read_text().partition(_MAP_BEGIN)[2]
-    kept: dict[str, int] = {}
-    for size, path in _SECTION.findall(sections):
-        kept[path] = kept.get(path, 0) + int(size, 16)
+        kept = link_map.kept(map_file)
     objects = tuple(
         _object(path, text, data, kept[str(path)])
         for path, (text, data) in zip(paths, _sizes(paths), strict=True)

@@ -17,9 +17,10 @@ from ranvier.testing import cortexm, qemu
 TOLERANCE = 0.02
 
 
-def build(root: Path, name: str) -> Path:
+def build(root: Path, name: str, *options: str) -> Path:
     """Build ``tests/cortexm/<name>`` of the repository for a Cortex-M33; its folder.
 
+    ``options`` are CMake's, as ``-DNAME=VALUE``.
     :class:`ToolError` where a tool is missing or the build fails.
     """
     missing = cortexm.missing_tool()
@@ -39,6 +40,7 @@ def build(root: Path, name: str) -> Path:
     configure += ["-DRNV_CPU=m33", "-DCMAKE_BUILD_TYPE=MinSizeRel"]
     toolchain = root / "firmware/port/baremetal/cmake/arm-none-eabi.cmake"
     configure.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
+    configure += options
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for command in (configure, ["cmake", "--build", str(folder)]):
