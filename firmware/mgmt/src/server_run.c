@@ -127,10 +127,9 @@ void rnv_run_poll(struct rnv_server *server)
 }
 
 /* What ran: the package's version and CRC. */
-static void note_package(struct rnv_server_job *run, const struct rnv_store_view *view)
+static void note_package(struct rnv_server_job *run, const struct rnv_header *header)
 {
-	const struct rnv_header *header = view->data;
-	const uint8_t *end = (const uint8_t *)view->data + header->total_bytes;
+	const uint8_t *end = (const uint8_t *)header + header->total_bytes;
 
 	memcpy(run->version, header->version, sizeof(run->version));
 	memcpy(&run->crc, end - sizeof(run->crc), sizeof(run->crc)); /* ends the trailer */
@@ -187,7 +186,7 @@ static int begin(struct rnv_server *server, const struct rnv_server_run *request
 				       .io = io,
 				       .flags = (uint8_t)request->flags,
 				       .state = RNV_SERVER_FILLING};
-	note_package(run, rnv_server_running(server, request->model));
+	note_package(run, rnv_package_header(info.pkg));
 	return RNV_OK;
 }
 

@@ -136,8 +136,6 @@ static int read_update(const struct rnv_smp *smp, struct rnv_smp_request *reques
 
 static int read_lane(const struct rnv_smp *smp, struct rnv_smp_request *request, zcbor_state_t *out)
 {
-	static const struct rnv_smp_row lanes[] = {
-		RNV_SMP_ROW(LANES, UINT, struct rnv_smp, lane_count)};
 	static const struct rnv_smp_row name[] = {{RNV_SMP_KEY_N, RNV_SMP_TEXT, 0, 0}};
 	static const struct rnv_smp_row rows[] = {
 		STAT(SUBMITTED, submitted),
@@ -163,7 +161,7 @@ static int read_lane(const struct rnv_smp *smp, struct rnv_smp_request *request,
 	    rnv_lane_stats_get(smp->sched, request->i, &stats) != RNV_OK) {
 		return RNV_ENOENT;
 	}
-	RNV_SMP_PUT(out, lanes, smp);
+	rnv_smp_put_uint(out, RNV_SMP_KEY_LANES, smp->lane_count);
 	RNV_SMP_PUT(out, name, &smp->lane_names[request->i]);
 	RNV_SMP_PUT(out, rows, &stats);
 	return RNV_OK;
