@@ -48,42 +48,50 @@ static struct rnv_message *message_at(const struct rnv_ring *ring, uint32_t to_e
 	return ring->end + (int32_t)to_end;
 }
 
+/* The end is done with before the message is copied, which takes all registers. */
+static int append(struct rnv_ring *ring, const struct rnv_message *message, uint32_t position)
+{
+	struct rnv_message *to = ring->next;
+	uint32_t *mine = ring->mine;
+
+	position++;
+	ring->next = to + 1;
+	ring->position = position;
+	*to = *message;
+	rnv_shared_store(mine, position);
+	return RNV_OK;
+}
+
 /*
- * The producer looks at the other side's index at its limit only: where the room ends, or the
- * ring's memory. What is done below the limit comes first: so gcc -Os needs no jump for it.
+ * Producer, at its limit: the next one is where the room ends, or the ring's memory. So a push
+ * below the limit has nothing to look at.
  */
+static int look(struct rnv_ring *ring, uint32_t position)
+{
+	uint32_t wrap = ring->wrap;
+	uint32_t pending = position - rnv_shared_load(ring->theirs);
+	uint32_t to_room = pending + wrap;
+	uint32_t to_end = position | wrap;
+
+	if (to_room < pending) {
+		return to_room == 0u ? RNV_EAGAIN : RNV_EBADMSG;
+	}
+	ring->next = message_at(ring, to_end);
+	ring->limit = position - (to_room > to_end ? to_room : to_end);
+	return RNV_OK;
+}
+
+/* Below the limit first, and an append for each case: so gcc -Os has no jump in the usual one. */
 int rnv_ring_push(struct rnv_ring *ring, const struct rnv_message *message)
 {
 	uint32_t position = ring->position;
-	struct rnv_message *to;
-	uint32_t *mine;
-	uint32_t wrap;
-	uint32_t pending;
-	uint32_t to_room;
-	uint32_t to_end;
+	int status;
 
 	if (position != ring->limit) {
-append:
-		/* The end is done with before the message is copied, which takes all registers. */
-		to = ring->next;
-		mine = ring->mine;
-		position++;
-		ring->next = to + 1;
-		ring->position = position;
-		*to = *message;
-		rnv_shared_store(mine, position);
-		return RNV_OK;
+		return append(ring, message, position);
 	}
-	wrap = ring->wrap;
-	pending = position - rnv_shared_load(ring->theirs);
-	to_room = pending + wrap;
-	to_end = position | wrap;
-	if (to_room >= pending) {
-		ring->next = message_at(ring, to_end);
-		ring->limit = position - (to_room > to_end ? to_room : to_end);
-		goto append;
-	}
-	return to_room == 0u ? RNV_EAGAIN : RNV_EBADMSG;
+	status = look(ring, position);
+	return status == RNV_OK ? append(ring, message, position) : status;
 }
 
 int rnv_ring_pop(struct rnv_ring *ring, struct rnv_message *message)
