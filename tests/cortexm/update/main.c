@@ -14,7 +14,7 @@
 #include "mgmt/smp.h"
 #include "ranvier/port.h"
 
-#define MODELS 1
+#define MODELS 1 /* sizes of arrays are those for each model */
 #define SECTOR 8192u
 
 /* --- what is measured ------------------------------------------------------------------------- */

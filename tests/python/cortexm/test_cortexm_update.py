@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import importlib
+import re
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -41,12 +43,22 @@ def bench() -> ModuleType:
         sys.path.remove(str(FOLDER))
 
 
+def text_and_rodata(elf: Path) -> int:
+    """Bytes of the sections of code and of constants of a program."""
+    command = ["arm-none-eabi-size", "-A", str(elf)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return sum(int(size) for size in re.findall(r"^\.(?:text|rodata)\s+(\d+)", said, re.MULTILINE))
+
+
 def test_code_and_ram_stay_within_what_they_met(bench: ModuleType) -> None:
     missing = cortexm.missing_tool()
     if missing is not None:
         pytest.skip(missing)
     folder = path_counts.build(ROOT, "update", f"-DPython3_EXECUTABLE={sys.executable}")
     code = {name: bench.code_of(link_map.kept(folder / f"{name}.map")) for name in bench.PROGRAMS}
+    for name in bench.PROGRAMS:  # the rest is the table of vectors and what aligns
+        kept, whole = link_map.kept(folder / f"{name}.map"), text_and_rodata(folder / f"{name}.elf")
+        assert 0.99 * whole <= sum(kept.values()) <= whole
     ram = bench.variables(folder / "CMakeFiles/update.dir/main.c.obj")
     assert bench.above_goal(code["update_patches"], ram) == []
     for part in bench.PARTS:  # each is linked, and patches only where they are taken

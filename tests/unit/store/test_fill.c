@@ -108,6 +108,17 @@ static void test_without_a_fill(void **state)
 	assert_int_equal(rnv_store_fill_end(&store), RNV_ESTATE);
 }
 
+/* The first bytes of a fill; `hash` names it. */
+static void interrupt_second(uint32_t cut, uint8_t *hash)
+{
+	uint32_t offset;
+
+	make(&second);
+	hash_of(second.seed, hash);
+	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, hash, second.bytes, &offset), RNV_OK);
+	assert_int_equal(write_range(0, cut, 333), RNV_OK);
+}
+
 /* At every length: goes on at the last whole sector, also twice, whatever that sector holds. */
 static void test_a_fill_goes_on_after_a_reset(void **state)
 {
@@ -115,16 +126,12 @@ static void test_a_fill_goes_on_after_a_reset(void **state)
 	uint8_t hash[8];
 
 	(void)state;
-	hash_of(second.seed, hash);
 	for (uint32_t i = 0; i < 10; i++) {
 		struct rnv_store_verify verified;
 		uint32_t offset;
 
 		begin_test(NULL);
-		make(&second);
-		assert_int_equal(rnv_store_fill_begin(&store, ALPHA, hash, second.bytes, &offset),
-				 RNV_OK);
-		assert_int_equal(write_range(0, cuts[i], 333), RNV_OK);
+		interrupt_second(cuts[i], hash);
 		reset();
 		assert_int_equal(info_of(ALPHA).written, cuts[i] / 4096 * 4096);
 		assert_memory_equal(info_of(ALPHA).hash, hash, 8);
@@ -152,6 +159,60 @@ static void test_a_fill_goes_on_after_a_reset(void **state)
 		reset();
 		assert_int_equal(info_of(ALPHA).written, 8192);
 	}
+}
+
+/* A record that was cut looks erased at the mount, and can be read later. */
+static void test_a_record_that_comes_up_late(void **state)
+{
+	uint8_t hash[8];
+	uint8_t late[16];
+	uint32_t offset;
+	uint32_t at;
+	uint32_t before;
+
+	(void)state;
+	interrupt_second(8192, hash);
+	assert_int_equal(info_of(ALPHA).written, 8192);
+	at = store.sector * 4096u + store.header_bytes + (store.entries - 1u) * store.entry_bytes;
+	before = sector_erases[at / 4096];
+	memcpy(late, cells + at, sizeof(late));
+	memset(cells + at, 0xFF, sizeof(late));
+	reset();
+	assert_int_equal(info_of(ALPHA).written, 4096);
+	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, hash, second.bytes, &offset), RNV_OK);
+	assert_int_equal(write_range(offset, offset + 20, 20), RNV_OK);
+	if (sector_erases[at / 4096] == before) {
+		memcpy(cells + at, late, sizeof(late));
+	}
+	reset();
+	assert_int_equal(info_of(ALPHA).written, 4096);
+}
+
+/* What goes on is refused, or the registry fails: the slot is untouched, and it can be repeated. */
+static void test_a_fill_that_cannot_go_on_yet(void **state)
+{
+	uint8_t hash[8];
+	uint32_t offset = 99;
+	uint32_t before;
+	uint32_t taken;
+
+	(void)state;
+	interrupt_second(5000, hash);
+	reset();
+	before = programs + erases;
+	refuse_at = 1;
+	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, hash, second.bytes, &offset),
+			 RNV_EAGAIN);
+	assert_int_equal(programs + erases, before);
+	before = sector_erases[3];
+	break_programs(FAIL, 0, 2);
+	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, hash, second.bytes, &offset), RNV_EIO);
+	assert_int_equal(offset, 99);
+	assert_int_equal(rnv_store_fill_write(&store, package, 1, &taken), RNV_ESTATE);
+	assert_int_equal(sector_erases[3], before);
+	assert_int_equal(info_of(ALPHA).written, 4096);
+	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, hash, second.bytes, &offset), RNV_OK);
+	assert_int_equal(offset, 4096);
 }
 
 static void test_another_file_starts_anew(void **state)
@@ -189,10 +250,7 @@ static void test_another_model_meanwhile(void **state)
 	uint32_t offset;
 
 	(void)state;
-	hash_of(second.seed, hash);
-	make(&second);
-	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, hash, second.bytes, &offset), RNV_OK);
-	assert_int_equal(write_range(0, 4500, 5000), RNV_OK);
+	interrupt_second(4500, hash);
 	assert_int_equal(install(BETA, &other), 0);
 	make(&second);
 	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, hash, second.bytes, &offset), RNV_OK);
@@ -222,7 +280,6 @@ static void test_the_slot_in_use_is_not_filled(void **state)
 	}
 }
 
-/* The good mark is gone before the first erase of the slot. */
 /* Where none is in use: rather one that nobody holds than the one with fewer fills. */
 static void test_a_held_slot_is_not_filled_if_another_can_be(void **state)
 {
@@ -251,6 +308,7 @@ static void test_a_held_slot_is_not_filled_if_another_can_be(void **state)
 	}
 }
 
+/* The good mark is gone before the first erase of the slot. */
 static void test_the_good_mark_goes_first(void **state)
 {
 	uint8_t hash[8] = {9};
@@ -472,6 +530,7 @@ static void test_erase(void **state)
 static void test_erase_that_fails_or_is_refused(void **state)
 {
 	uint32_t calls;
+	uint32_t offset;
 
 	(void)state;
 	refuse_at = 1;
@@ -479,6 +538,8 @@ static void test_erase_that_fails_or_is_refused(void **state)
 	assert_int_equal(info_of(ALPHA).fills[0], 0);
 	assert_int_equal(rnv_store_erase(&store, ALPHA, 0), RNV_EAGAIN);
 	assert_int_equal(info_of(ALPHA).fills[0], 1);
+	refuse_at = 1; /* a fill that does not begin: the erase goes on where it was */
+	assert_int_equal(rnv_store_fill_begin(&store, ALPHA, package, 100, &offset), RNV_EAGAIN);
 	refuse_at = 1;
 	refusal = RNV_EBUSY;
 	assert_int_equal(rnv_store_erase(&store, ALPHA, 0), RNV_EBUSY);
@@ -508,6 +569,8 @@ int main(void)
 		TEST(test_what_is_too_long),
 		TEST(test_without_a_fill),
 		TEST(test_a_fill_goes_on_after_a_reset),
+		TEST(test_a_record_that_comes_up_late),
+		TEST(test_a_fill_that_cannot_go_on_yet),
 		TEST(test_another_file_starts_anew),
 		TEST(test_another_model_meanwhile),
 		TEST(test_the_slot_in_use_is_not_filled),

@@ -87,16 +87,15 @@ int rnv_store_fill_begin(struct rnv_store *store, uint32_t model, const uint8_t 
 	}
 	if (!goes_on || to->written > bytes) {
 		status = begin_anew(store, model, slot, hash);
-		to->erase_next = 0;
 	} else if (store->writable == 0u) {
-		/* Before the slot is erased: what the last session left torn may say it is written.
-		 */
+		/* Else what the last session left torn may say later that it is all written. */
 		(void)rnv_registry_edit(store, model);
 		status = rnv_registry_model(store, model, 0);
 	}
 	if (status != RNV_OK) {
 		return status;
 	}
+	to->erase_next = 0;
 	store->fill_model = (uint8_t)model;
 	store->fill_slot = (uint8_t)slot;
 	store->fill_erased = 0;
