@@ -44,7 +44,7 @@ help:
 	@echo "             messages between two cores' stand-ins, a million results, random kills (minutes)"
 	@echo "make mutation  small errors in kernels and passes: is each found? (up to an hour)"
 	@echo "make bench   size, memory and instruction tables"
-	@echo "make bench-check  fails where instructions or RAM grew beyond benchmarks/cortexm/budget.json"
+	@echo "make bench-check  fails where instructions or RAM grew beyond the budgets in benchmarks/"
 	@echo "make bench-link  rates and faults of uploads over a serial line; a quarter of an hour"
 	@echo "make docs    the documentation site, into build/docs/html; links checked, code blocks executed"
 	@echo "make lock    refresh the hashed requirements"
