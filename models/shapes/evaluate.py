@@ -63,6 +63,47 @@ def int8_network(model: bytes) -> Network:
     return run
 
 
+def dequantised_network(model: bytes) -> Network:
+    """Return the network of ``model`` in float arithmetic, with the weights that int8 stands for.
+
+    It knows what this model has: convolutions, a ReLU behind each but the two that end it.
+    """
+    import tensorflow as tf
+
+    interpreter = tf.lite.Interpreter(model_content=model)
+    details = {detail["index"]: detail for detail in interpreter.get_tensor_details()}
+    outputs = [detail["index"] for detail in interpreter.get_output_details()]
+
+    def constant(index: int) -> F32:
+        quantised = details[index]["quantization_parameters"]
+        shape = [1] * len(details[index]["shape"])
+        shape[quantised["quantized_dimension"]] = -1
+        scales = quantised["scales"].reshape(shape)
+        return np.asarray(interpreter.get_tensor(index) * scales, np.float32)
+
+    def run(pixels: U8) -> tuple[F32, F32]:
+        picture = interpreter.get_input_details()[0]["index"]
+        results: dict[int, list[F32]] = {index: [] for index in outputs}
+        for batch in np.array_split(pixels, max(len(pixels) // 100, 1)):
+            tensors: dict[int, Any] = {picture: network_input(batch)}
+            for op in interpreter._get_ops_details():
+                source, weights, bias = op["inputs"]
+                (result,) = op["outputs"]
+                stride = details[source]["shape"][1] // details[result]["shape"][1]
+                depthwise = op["op_name"] == "DEPTHWISE_CONV_2D"
+                convolve = tf.nn.depthwise_conv2d if depthwise else tf.nn.conv2d
+                kernel = constant(weights).transpose(1, 2, 3, 0)
+                value = convolve(tensors[source], kernel, [1, stride, stride, 1], "SAME")
+                value += constant(bias)
+                tensors[result] = value if result in outputs else tf.nn.relu(value)
+            for index in outputs:
+                results[index].append(tensors[index].numpy())
+        geometry, scores = (np.concatenate(results[index]) for index in outputs)
+        return scores, geometry
+
+    return run
+
+
 @dataclass(frozen=True)
 class Judgement:
     """How a network did: ``precision`` is (classes, overlaps), ``found`` counts at THRESHOLD."""
@@ -164,7 +205,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     default = Path(__file__).parent / "shapes.tflite"
     parser.add_argument("model", type=Path, nargs="?", default=default, help="int8 .tflite file")
-    report("int8", int8_network(parser.parse_args().model.read_bytes()))
+    parser.add_argument("--float", action="store_true", help="its weights in float arithmetic")
+    arguments = parser.parse_args()
+    model = arguments.model.read_bytes()
+    if arguments.float:
+        report("float arithmetic", dequantised_network(model))
+    else:
+        report("int8", int8_network(model))
 
 
 if __name__ == "__main__":
